@@ -51,19 +51,24 @@ export * as TileArray from "./src/tile_array.ts"
 
 export {
   ArrayNotFound,
+  type ArrayNotFoundReason,
   Conflict,
+  type ConflictReason,
   InvalidOption,
+  type InvalidOptionReason,
   ResultTooLarge,
   SelectionError,
+  type SelectionReason,
   WriteError,
+  type WriteReason,
 } from "./src/array/open/errors.ts"
-export { ConditionError } from "./src/condition/condition_error.ts"
-export { CsvError } from "./src/transfer/csv/csv_error.ts"
-export { SchemaError } from "./src/schema_builder/schema_error.ts"
+export { ConditionError, type ConditionReason } from "./src/condition/condition_error.ts"
+export { CsvError, type CsvReason } from "./src/transfer/csv/csv_error.ts"
+export { SchemaError, type SchemaReason } from "./src/schema_builder/schema_error.ts"
 export { SchemaMismatch } from "./src/array/open/schema_mismatch.ts"
-export { ChecksumMismatch, DecryptionFailed } from "./src/filter/part/errors.ts"
+export { ChecksumMismatch, DecryptionFailed, type DecryptionReason } from "./src/filter/part/errors.ts"
 export type { TileError } from "./src/tile/attempt.ts"
-export { RowError } from "./src/row/row_error.ts"
+export { RowError, type RowReason } from "./src/row/row_error.ts"
 export { type RunOptions, toAsyncIterable, toReadableStream } from "./src/query/batch/async_iterable.ts"
 export { FormatError, type FormatReason } from "./schema/errors/format_error.ts"
 export { type Advised, Hint } from "./schema/errors/hint.ts"

@@ -1,6 +1,6 @@
 /**
- * `deno run -A bench/event_loop.ts [NAME…] [--small]`: runs large writes, imports and copies beside a timer, and prints for each how long it
- * took and the longest time that the timer had to wait. Files go to a temporary folder.
+ * `deno run -A bench/event_loop.ts [NAME…] [--small]`: runs large writes, imports, copies and reads while a timer runs.
+ * Prints for each operation its duration and the longest delay of the timer. Files are written to a temporary folder.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -29,7 +29,7 @@ const random = (() => {
   return () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) / 2 ** 32
 })()
 
-/** Runs an operation on an array that is made before. */
+/** Runs an operation on an array that was created before. */
 const on = (
   schema: () => ArraySchema.ArraySchema,
   prepare: () => unknown,
@@ -67,9 +67,9 @@ const dense = (
   )
 
 const M = 1_000_000
-const ints = (count: number, most: number) => Int32Array.from({ length: count }, () => Math.floor(random() * most))
-const longs = (count: number, most: number) =>
-  BigInt64Array.from({ length: count }, () => BigInt(Math.floor(random() * most)))
+const ints = (count: number, max: number) => Int32Array.from({ length: count }, () => Math.floor(random() * max))
+const longs = (count: number, max: number) =>
+  BigInt64Array.from({ length: count }, () => BigInt(Math.floor(random() * max)))
 const floats = (count: number) => Float64Array.from({ length: count }, () => random())
 const texts = (count: number) => Array.from({ length: count }, (_, i) => `text ${(i * 7919) % count}`)
 const strings = (count: number) => {
@@ -256,7 +256,7 @@ const cases: Record<string, (uri: string) => Promise<() => Program>> = {
   })((file, uri) => Csv.create(uri, file)),
 }
 
-/** Copies and reads of arrays that are written before. */
+/** Copies or reads an array that another case wrote before. */
 const after = (name: string, read: (uri: string, target: string) => Program) => async (uri: string) => {
   const source = uri + "-source"
   const run = await cases[name](source)

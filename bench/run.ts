@@ -1,6 +1,6 @@
 /**
- * `deno task bench [--json]`: the kernels and filters of the read path, each next to a copy of the same bytes in the same
- * run. A figure is a ratio to that copy; milliseconds are only shown to say how large the work was.
+ * `deno task bench [--json]`: times the kernels and filters of the read path, each next to a copy of the same bytes in
+ * the same run. Each result is a ratio to that copy; the milliseconds only show the size of the work.
  */
 import process from "node:process"
 import { nativeCodecs } from "../platform/codecs/layers/native.ts"
@@ -17,7 +17,7 @@ const MEGABYTES = 16
 const size = MEGABYTES << 20
 const json = process.argv.includes("--json")
 
-/** The fastest of a few runs, in milliseconds. */
+/** Returns the milliseconds of the fastest of seven runs. */
 const fastest = (run: () => void): number => {
   let best = Infinity
   for (let i = 0; i < 7; i++) {
@@ -49,7 +49,7 @@ const context: FilterContext = {
 
 const CHUNK = 65536
 
-/** Undoes a filter on chunks of 64 KiB, as tiles have them. */
+/** Returns a function that reverses a filter on chunks of 64 KiB, the chunk size of tiles. */
 const unfilter = (filter: Filter): () => void => {
   const transform = transformOf(filter)
   const chunks = Array.from({ length: size / CHUNK }, (_, i) => {
@@ -58,9 +58,9 @@ const unfilter = (filter: Filter): () => void => {
     out.metadata.reduce((at, m) => (metadata.set(m, at), at + m.byteLength), 0)
     return { metadata, data: out.data }
   })
-  const room = (size: number): Uint8Array => new Uint8Array(size)
+  const allocate = (size: number): Uint8Array => new Uint8Array(size)
   return () => {
-    for (const chunk of chunks) transform.reverse(filter, chunk, context, CHUNK, room)
+    for (const chunk of chunks) transform.reverse(filter, chunk, context, CHUNK, allocate)
   }
 }
 

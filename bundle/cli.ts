@@ -9,12 +9,13 @@
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import process from "node:process"
 import { pathToFileURL } from "node:url"
 
 const root = join(import.meta.dirname!, "..")
-const bundle = join(root, "dist", "tessera.js")
+/** The bundle; another path as an argument, for tests. */
+const bundle = resolve(process.argv[2] ?? join(root, "dist", "tessera.js"))
 
 /** Where a function lies in the code, and whether it was called: as V8 says it. */
 export interface Called {

@@ -5,6 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { messageText } from "../schema/errors/message_text.ts"
+import { nearestNames } from "../schema/errors/nearest.ts"
 import { adviseApi, type Advised, Hint } from "../schema/errors/hint.ts"
 import { taggedError, type TaggedErrorClass } from "../schema/errors/tagged_error.ts"
 
@@ -84,6 +85,20 @@ export type StorageReason =
   | "Unsupported"
   | "Unknown"
 
+/** All {@link StorageReason}s. */
+export const storageReasons = [
+  "Denied",
+  "Timeout",
+  "Unavailable",
+  "Conflict",
+  "Truncated",
+  "Full",
+  "Occupied",
+  "BadName",
+  "Unsupported",
+  "Unknown",
+] as const satisfies ReadonlyArray<StorageReason>
+
 /** The storage call that failed. */
 export type StorageOp =
   | "list"
@@ -138,18 +153,7 @@ const StorageErrorBase: TaggedErrorClass<StorageError, "StorageError", {
     "unlisted",
   ),
   uri: Schema.String,
-  reason: Schema.Literal(
-    "Denied",
-    "Timeout",
-    "Unavailable",
-    "Conflict",
-    "Truncated",
-    "Full",
-    "Occupied",
-    "BadName",
-    "Unsupported",
-    "Unknown",
-  ),
+  reason: Schema.Literal(...storageReasons),
   cause: Schema.optional(Schema.Defect),
 }))
 
@@ -233,7 +237,7 @@ export class CodecError extends CodecErrorBase {
 const MAX_SHOWN_VALUE = 80
 
 /** Formats the value of an option for errors: one line, shortened; objects as their class only. */
-const shownValue = (value: unknown): string => {
+export const shownValue = (value: unknown): string => {
   if (typeof value === "string") return messageText(JSON.stringify(value), MAX_SHOWN_VALUE)
   if (Array.isArray(value)) return "a list"
   if (typeof value === "function") return "a function"
@@ -242,24 +246,39 @@ const shownValue = (value: unknown): string => {
   return typeof value === "object" && value !== null ? "an object" : String(value)
 }
 
+/** Why an option is invalid. */
+export type InvalidOptionReason =
+  /** The operation has no option of this name. */
+  | "UnknownOption"
+  /** The value has the wrong type, or is not one of the accepted values. */
+  | "InvalidValue"
+  /** The value cannot be combined with another option, the array or the target. */
+  | "Conflict"
+
 const InvalidOptionBase: TaggedErrorClass<InvalidOption, "InvalidOption", {
   readonly uri: string
   readonly option: string
   readonly value?: string
+  readonly accepted?: ReadonlyArray<string>
+  readonly reason: InvalidOptionReason
   readonly detail: string
   readonly hint?: Hint
 }> = taggedError("InvalidOption", () => ({
   uri: Schema.String,
   option: Schema.String,
   value: Schema.optional(Schema.String),
+  accepted: Schema.optional(Schema.Array(Schema.String)),
+  reason: Schema.Literal("UnknownOption", "InvalidValue", "Conflict"),
   detail: Schema.String,
   hint: Schema.optional(Hint),
 }))
 
 /**
  * An invalid option of an operation, a layer or a storage; every operation fails with this error before it reads or
- * writes. `option` is its name (`uri` for the URI itself), `value` its value as shortened text, if it can be displayed,
- * and `detail` the expectation. `uri` is `""` if the URI is invalid or does not apply.
+ * writes. `option` is its name (`uri` for the URI itself), `value` its value as shortened text, if it can be
+ * displayed, and `detail` the expectation. `accepted` lists the accepted names or values if there are few, and `hint`
+ * the most similar ones. `reason` is the kind of problem, see {@link InvalidOptionReason}. `uri` is `""` if the URI is
+ * invalid or does not apply.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"
@@ -283,6 +302,48 @@ export class InvalidOption extends InvalidOptionBase implements Advised {
   }
 }
 
-/** The error for an invalid `option` of the operation on `uri`; `value` is shown as shortened text. */
-export const invalidOption = (uri: string, option: string, detail: string, value?: unknown): InvalidOption =>
-  new InvalidOption({ uri, option, detail, ...(value === undefined ? {} : { value: shownValue(value) }) })
+/** Additional properties of an invalid option. */
+export interface InvalidOptionDetails {
+  /** Default: `InvalidValue`. */
+  readonly reason?: InvalidOptionReason
+  /** The accepted values, if there are few; the error suggests the most similar ones. */
+  readonly accepted?: ReadonlyArray<string>
+  /** The text that the suggested values are similar to. Default: the value. */
+  readonly nearestTo?: string
+}
+
+/** Returns the hint to names that are similar to an input. */
+const nearest = (input: unknown, accepted: ReadonlyArray<string> = []): { readonly hint?: Hint } => {
+  const names = typeof input === "string" ? nearestNames(input, accepted) : []
+  return names.length === 0 ? {} : { hint: { _tag: "DidYouMean", names } }
+}
+
+/** Returns the error for an invalid `option` of the operation on `uri`; `value` is shown as shortened text. */
+export const invalidOption = (
+  uri: string,
+  option: string,
+  detail: string,
+  value?: unknown,
+  { reason = "InvalidValue", accepted, nearestTo }: InvalidOptionDetails = {},
+): InvalidOption =>
+  new InvalidOption({
+    uri,
+    option,
+    reason,
+    detail,
+    ...(value === undefined ? {} : { value: shownValue(value) }),
+    ...(accepted === undefined ? {} : { accepted }),
+    ...nearest(nearestTo ?? value, accepted),
+  })
+
+/** Describes that an option does not exist. */
+export const noSuchOption = (names: ReadonlyArray<string>): string =>
+  `there is no such option; there are ${names.join(", ")}`
+
+/** Returns the error for an option that the operation on `uri` does not have; it does not show the value. */
+export const unknownOption = (uri: string, option: string, accepted: ReadonlyArray<string>): InvalidOption =>
+  invalidOption(uri, option, noSuchOption(accepted), undefined, {
+    reason: "UnknownOption",
+    accepted,
+    nearestTo: option,
+  })

@@ -35,6 +35,7 @@ export {
   CodecError,
   type CodecReason,
   InvalidOption,
+  type InvalidOptionReason,
   NotFound,
   StorageError,
   type StorageOp,

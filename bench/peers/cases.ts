@@ -1,23 +1,26 @@
-/** The cases of the benchmark: what is run on both sides, how often, and the ratio that is the goal. */
+/** The cases of the benchmark: the operation that both sides run, how often it runs, and the target ratio. */
 
-/** A case: a kind and its arguments, as `peer.py` and `worker.ts` take it. */
+/** A case: a kind and its arguments, as `peer.py` and `worker.ts` read it. */
 export type Case = readonly [kind: string, ...args: ReadonlyArray<Argument>]
 
 type Argument = string | number | null | ReadonlyArray<ReadonlyArray<number>>
 
 /** A row of the table. */
 export interface Row {
-  /** W1 to W16, as performance.md names them; `W0` is the reference. */
+  /** W1 to W16, as in performance.md; `W0` is the reference. */
   readonly workload: string
   readonly name: string
   readonly run: Case
-  /** What the peer runs where it is another call. */
+  /** The peer's case, if it differs from `run`. */
   readonly peer?: Case
-  /** Runs of one round. */
+  /** Number of runs per round. */
   readonly runs: number
-  /** In a Deno whose memory has huge pages where the system gives them to who asks, as NumPy's has; see README. */
+  /** Runs Deno with huge pages (as NumPy's memory has them), if the system supports them on request; see README. */
   readonly hugePages?: boolean
-  /** Ratio of ours to the peer's: that of the issue at hand, and that of performance.md in Deno. */
+  /**
+   * Maximum ratio of tessera's time to the peer's in Deno: `goal` is the limit of the issue, `aim` that of
+   * performance.md.
+   */
   readonly goal?: number
   readonly aim?: number
 }
@@ -41,7 +44,7 @@ const W5: ReadonlyArray<readonly [filters: string, goal: number, aim: number]> =
   ["double_delta_zstd", 2, 1.3],
 ]
 
-/** All that is timed inside of running processes. */
+/** All cases that are timed inside running processes. */
 export const rows: ReadonlyArray<Row> = [
   { workload: "W0", name: "memcpy 256 MiB, a reference", run: ["memcpy"], runs: 3 },
   { workload: "W1", name: "open, dense", run: ["schema", "small_zstd"], runs: 60, goal: 0.7, aim: 0.5 },
@@ -288,26 +291,26 @@ export const rows: ReadonlyArray<Row> = [
   },
 ]
 
-/** What is counted: calls of the file system and bytes that they read, exact. */
+/** An exact count: file system calls, or the bytes that they read. */
 export interface Count {
   readonly name: string
   readonly array: string
   readonly run: Case
   readonly unit: "calls" | "bytes"
-  /** The most that may be, by the issue. */
-  readonly most?: number
-  /** Ratio to the peer's, by performance.md. */
+  /** Maximum count, from the issue. */
+  readonly maxCount?: number
+  /** Maximum ratio to the peer's count, from performance.md. */
   readonly aim: number
 }
 
-/** W14. */
+/** The counts of W14. */
 export const counts: ReadonlyArray<Count> = [
   {
     name: "calls, open + one tile",
     array: "small_zstd",
     run: ["tile", "small_zstd"],
     unit: "calls",
-    most: 24,
+    maxCount: 24,
     aim: 0.25,
   },
   {
@@ -315,7 +318,7 @@ export const counts: ReadonlyArray<Count> = [
     array: "fragments_dense",
     run: ["schema", "fragments_dense"],
     unit: "calls",
-    most: 330,
+    maxCount: 330,
     aim: 0.3,
   },
   { name: "bytes, a box", array: "dense_none", run: ["boxes", "dense_none", 1], unit: "bytes", aim: 0.25 },

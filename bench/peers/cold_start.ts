@@ -1,7 +1,7 @@
-/** W16: a fresh process that opens an array, reads a tile and prints it. */
+/** W16: a new process opens an array, reads a tile and prints it. */
 import { spawnSync } from "node:child_process"
 
-/** Milliseconds of one run. */
+/** Runs a command and returns the milliseconds that it took. */
 export const runOnce = (command: ReadonlyArray<string>): number => {
   const start = performance.now()
   const { status, stderr, error } = spawnSync(command[0], command.slice(1), { encoding: "utf8" })
@@ -9,7 +9,7 @@ export const runOnce = (command: ReadonlyArray<string>): number => {
   return performance.now() - start
 }
 
-/** What the processes run; each prints the cells of one tile. */
+/** Returns the commands; each prints the cells of one tile. */
 export const coldCommands = (array: string, python: string, bundle: string): {
   readonly peer: ReadonlyArray<string>
   readonly deno: ReadonlyArray<string>
@@ -19,8 +19,8 @@ export const coldCommands = (array: string, python: string, bundle: string): {
   const script = [
     "import tiledb",
     `with tiledb.open(${JSON.stringify(array)}) as array:`,
-    "    found = array[64:128, 128:192]",
-    "found.tofile('/dev/stdout', '\\n') if hasattr(found, 'tofile') else print(found)",
+    "    cells = array[64:128, 128:192]",
+    "cells.tofile('/dev/stdout', '\\n') if hasattr(cells, 'tofile') else print(cells)",
   ]
   return {
     peer: [python, "-c", script.join("\n")],

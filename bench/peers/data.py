@@ -1,4 +1,4 @@
-"""Writes the arrays of the benchmark below a folder, each once; what is there is kept."""
+"""Writes the arrays of the benchmark below a folder, each once; existing arrays are not written again."""
 
 import os
 import shutil
@@ -21,20 +21,20 @@ FILTERS = {
 
 
 def field():
-    """Smooth, with noise, two decimals: as measurements are."""
+    """Smooth values with noise and two decimals, like measurements."""
     i, j = np.arange(ROWS)[:, None], np.arange(COLUMNS)[None, :]
     noise = np.random.default_rng(1).normal(0, 0.5, (ROWS, COLUMNS))
     return np.round(15 + 10 * np.sin(i / 300) + 8 * np.cos(j / 200) + noise, 2)
 
 
 def stamps():
-    """Milliseconds that rise by about a second."""
+    """Timestamps in milliseconds, about a second apart."""
     jitter = np.random.default_rng(2).integers(0, 50, ROWS * COLUMNS)
     return (1_600_000_000_000 + 1000 * np.arange(ROWS * COLUMNS, dtype=np.int64) + jitter).reshape(ROWS, COLUMNS)
 
 
 def cells(count=5_000_000):
-    """Cells with distinct coordinates, in no order."""
+    """Unordered cells with distinct coordinates."""
     r = np.random.default_rng(3)
     keys = np.unique(r.integers(0, 100_000 * 100_000, int(count * 1.01)))
     r.shuffle(keys)
@@ -45,7 +45,7 @@ def cells(count=5_000_000):
 
 
 def strings(count=1_000_000):
-    """Names, texts of several lengths (some beyond ASCII) and numbers."""
+    """Names, texts of several lengths (some not ASCII) and numbers."""
     r = np.random.default_rng(4)
     names = np.char.add("sample-", np.char.zfill(r.permutation(count * 10)[:count].astype("U8"), 8)).astype("S15")
     words = ["alpha", "beta", "gamma delta", "a considerably longer description of the cell", "é", "chr1:1234567"]
@@ -63,11 +63,11 @@ def dense(uri, values, tile, filters):
 
 
 def sparse_schema(filters):
-    its = FilterList(FILTERS[filters])
-    dims = [tiledb.Dim(name, (0, 99_999), 1000, dtype=np.int64, filters=its) for name in "xy"]
+    filter_list = FilterList(FILTERS[filters])
+    dims = [tiledb.Dim(name, (0, 99_999), 1000, dtype=np.int64, filters=filter_list) for name in "xy"]
     attributes = [
-        tiledb.Attr("v", dtype=np.float64, filters=its),
-        tiledb.Attr("q", dtype=np.int32, filters=its),
+        tiledb.Attr("v", dtype=np.float64, filters=filter_list),
+        tiledb.Attr("q", dtype=np.int32, filters=filter_list),
     ]
     return tiledb.ArraySchema(tiledb.Domain(*dims), attributes, sparse=True, capacity=10_000)
 
@@ -80,11 +80,11 @@ def write_cells(uri, columns, filters):
 
 
 def write_strings(uri):
-    its = FilterList(FILTERS["zstd"])
-    dim = tiledb.Dim("id", (None, None), None, dtype="ascii", filters=its)
+    filter_list = FilterList(FILTERS["zstd"])
+    dim = tiledb.Dim("id", (None, None), None, dtype="ascii", filters=filter_list)
     attributes = [
-        tiledb.Attr("s", dtype="U0", var=True, filters=its),
-        tiledb.Attr("n", dtype=np.int64, filters=its),
+        tiledb.Attr("s", dtype="U0", var=True, filters=filter_list),
+        tiledb.Attr("n", dtype=np.int64, filters=filter_list),
     ]
     tiledb.Array.create(uri, tiledb.ArraySchema(tiledb.Domain(dim), attributes, sparse=True))
     names, texts, numbers = strings()
@@ -133,7 +133,7 @@ def main(root):
     arrays["fragments_sparse"] = write_sparse_fragments
     for name, write in arrays.items():
         uri = os.path.join(root, name)
-        # a folder gets its name when it is whole
+        # a folder gets its final name when it is complete
         if os.path.exists(uri):
             continue
         making = f"{uri}.{os.getpid()}"

@@ -1,6 +1,6 @@
-"""The real engine: runs the cases that it is told on standard input, one JSON line each, and answers with times.
+"""The real engine: reads cases from standard input, one JSON line each, runs them and prints their times.
 
-{"case": NAME, "runs": N} or {"case": NAME, "check": true}; the answers are {"ms": […]} and {"check": …}.
+{"case": NAME, "runs": N} or {"case": NAME, "check": true}; the responses are {"ms": […]} and {"check": …}.
 With the arguments `--once FILE ROOT CASE` it runs a case twice, between calls that mark the second run in a trace.
 """
 
@@ -14,8 +14,8 @@ import numpy as np
 import tiledb
 from tiledb.multirange_indexing import MultiRangeIndexer
 
-# Without the first, the engine gives its memory back after every query; without the second, large results are read in
-# many small pieces. Both would be our advantage only.
+# Without the first option, the engine returns its memory to the system after every query; without the second, it reads
+# large results in many small pieces. Either would only favor tessera.
 TUNED = {"sm.mem.malloc_trim": "false", "py.init_buffer_bytes": str(128 << 20)}
 CONFIGS = {
     "default": {},
@@ -28,7 +28,7 @@ ROWS, COLUMNS = 8192, 4096
 
 
 def words(data):
-    """Two exact sums over the 16-bit halves of all words; `place` weighs them by where they are."""
+    """Returns the low and the high 16-bit halves of all words."""
     flat = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
     flat = flat[: len(flat) // 4 * 4].view(np.uint16)
     return flat[0::2], flat[1::2]
@@ -60,7 +60,7 @@ class Cases:
         return self.opened[name]
 
     def run(self, case):
-        """Runs a case; answers its columns by name, and whether their order is known."""
+        """Runs a case; returns its columns by name, and whether their order is known."""
         kind, *rest = case
         return getattr(self, kind)(*rest)
 
@@ -83,8 +83,8 @@ class Cases:
         return {"a": self.values(self.kept(name)[64:128, 128:192])}, True
 
     @staticmethod
-    def values(found):
-        return found if isinstance(found, np.ndarray) else found["a"]
+    def values(results):
+        return results if isinstance(results, np.ndarray) else results["a"]
 
     def whole(self, name):
         with self.open(name) as array:
@@ -96,8 +96,8 @@ class Cases:
     def boxes(self, name, count):
         array = self.kept(name)
         r = places(count, ROWS - 100, COLUMNS - 100, 5)
-        found = [self.values(array[i : i + 100, j : j + 100]) for i, j in r]
-        return {"a": found}, True
+        results = [self.values(array[i : i + 100, j : j + 100]) for i, j in r]
+        return {"a": results}, True
 
     def row(self, name):
         return {"a": self.values(self.kept(name)[1000:1001, :])}, True
@@ -112,47 +112,47 @@ class Cases:
     def ranges(self, name, count):
         array = self.kept(name)
         r = places(count, 97_000, 97_000, 6)
-        found = [array.multi_index[i : i + 2999, j : j + 2999] for i, j in r]
-        return {key: [f[key] for f in found] for key in ("x", "y", "v", "q")}, False
+        results = [array.multi_index[i : i + 2999, j : j + 2999] for i, j in r]
+        return {key: [f[key] for f in results] for key in ("x", "y", "v", "q")}, False
 
     def ranges_at_once(self, name):
-        found = self.kept(name).multi_index[[slice(i * 1000, i * 1000 + 30) for i in range(100)], :]
-        return dict(found), False
+        results = self.kept(name).multi_index[[slice(i * 1000, i * 1000 + 30) for i in range(100)], :]
+        return dict(results), False
 
     def strings_raw(self, name):
-        """Bytes and offsets, before Python objects are made of them."""
+        """Reads bytes and offsets, without conversion to Python objects."""
         with self.open(name) as array:
             query = MultiRangeIndexer(array)
             query._set_pyquery()
             query.subarray = tiledb.Subarray(array)
             query._set_ranges(slice(None))
             query.pyquery.submit()
-            found = query.pyquery.results()
-            return {key: np.frombuffer(parts[0], np.uint8) for key, parts in found.items()}, True
+            results = query.pyquery.results()
+            return {key: np.frombuffer(parts[0], np.uint8) for key, parts in results.items()}, True
 
     def strings(self, name):
         with self.open(name) as array:
             return dict(array[:]), True
 
     def strings_range(self, name):
-        found = self.kept(name).multi_index["sample-05000000":"sample-05010000"]
-        return {"n": found["n"]}, False
+        results = self.kept(name).multi_index["sample-05000000":"sample-05010000"]
+        return {"n": results["n"]}, False
 
     def where(self, name, condition):
         with self.open(name) as array:
-            found = array.query(cond=condition)[:]
+            results = array.query(cond=condition)[:]
             if not array.schema.sparse:
-                return {"a": self.values(found)}, True
-            return {key: column for key, column in found.items() if column.dtype.kind != "O"}, False
+                return {"a": self.values(results)}, True
+            return {key: column for key, column in results.items() if column.dtype.kind != "O"}, False
 
     def aggregate(self, name, attribute, box=None, condition=None):
         with self.open(name) as array:
             query = array.query(attrs=[attribute], **({} if condition is None else {"cond": condition}))
-            asked = query.agg({attribute: ["sum", "min", "max", "count", "mean"]})
-            found = asked[:] if box is None else asked[tuple(slice(low, high + 1) for low, high in box)]
-            # sums of floats depend on what is added to what
-            about = [float(f"{found[key]:.9e}") for key in ("sum", "mean")]
-            return {"exact": np.array([found[key] for key in ("min", "max", "count")], float), "about": np.array(about)}, True
+            aggregates = query.agg({attribute: ["sum", "min", "max", "count", "mean"]})
+            results = aggregates[:] if box is None else aggregates[tuple(slice(low, high + 1) for low, high in box)]
+            # sums of floats depend on the order of the additions
+            about = [float(f"{results[key]:.9e}") for key in ("sum", "mean")]
+            return {"exact": np.array([results[key] for key in ("min", "max", "count")], float), "about": np.array(about)}, True
 
     def first_batch(self, name, order):
         query = self.kept(name).query(return_incomplete=True, order=order)
@@ -161,7 +161,7 @@ class Cases:
         return {}, True
 
     def written(self, make):
-        """Makes a new array; the one before is gone already."""
+        """Creates a new array; `clean` deleted the previous one."""
         self.target = os.path.join(self.root, f".written-{os.getpid()}")
         make(self.target)
         return {}, True
@@ -172,11 +172,11 @@ class Cases:
             self.target = None
 
     def source(self, name, key, load):
-        """What is written is read once, and no longer held when something else is."""
-        if getattr(self, "held", (None, None))[0] != key:
-            self.held = (None, None)
-            self.held = (key, load())
-        return self.held[1]
+        """Returns the input of a write: read once, and released when another case needs another input."""
+        if getattr(self, "current", (None, None))[0] != key:
+            self.current = (None, None)
+            self.current = (key, load())
+        return self.current[1]
 
     def write_dense(self, name):
         schema, values = self.source(name, name, lambda: (self.kept(name).schema, self.values(self.kept(name)[:])))
@@ -190,10 +190,10 @@ class Cases:
 
     def write_sparse(self, name, order):
         def load():
-            found = self.kept(name).query(order="U")[:]
-            n = len(found["x"])
+            results = self.kept(name).query(order="U")[:]
+            n = len(results["x"])
             places = np.random.default_rng(7).permutation(n) if order == "shuffled" else np.arange(n)
-            return self.kept(name).schema, {key: column[places] for key, column in found.items()}
+            return self.kept(name).schema, {key: column[places] for key, column in results.items()}
 
         schema, columns = self.source(name, (name, order), load)
 
@@ -215,10 +215,10 @@ class Cases:
         return self.written(make)
 
     def read_back(self):
-        """The cells of the array that was written last."""
+        """Returns the cells of the array that was written last."""
         with tiledb.open(self.target, ctx=self.ctx) as array:
-            found = array[:] if array.schema.sparse is False else dict(array[:])
-            return (found if isinstance(found, dict) else {"a": found}), not array.schema.sparse
+            results = array[:] if array.schema.sparse is False else dict(array[:])
+            return (results if isinstance(results, dict) else {"a": results}), not array.schema.sparse
 
     def tile_at(self, name, at):
         with self.open(name, timestamp=at) as array:
@@ -226,7 +226,7 @@ class Cases:
 
 
 def places(count, rows, columns, state):
-    """The same places in Python and in TypeScript: a linear congruential generator."""
+    """Returns the same places in Python and in TypeScript, picked by a linear congruential generator."""
     out = []
     for _ in range(count):
         state = (state * 1103515245 + 12345) % 2**31
@@ -239,8 +239,8 @@ def places(count, rows, columns, state):
 def checked(answer):
     columns, ordered = answer
     out = {}
-    for key, found in columns.items():
-        parts = found if isinstance(found, list) else [found]
+    for key, results in columns.items():
+        parts = results if isinstance(results, list) else [results]
         data = np.concatenate([np.ascontiguousarray(p).reshape(-1) for p in parts])
         if data.dtype == object or data.dtype.kind in "SU":
             out[key] = [len(data)]
@@ -252,28 +252,28 @@ def checked(answer):
 def serve(root):
     configs = {}
     for line in sys.stdin:
-        asked = json.loads(line)
-        config = asked.get("config", "tuned")
+        request = json.loads(line)
+        config = request.get("config", "tuned")
         if config not in configs:
             configs[config] = Cases(root, config)
-        cases, case = configs[config], asked["case"]
+        cases, case = configs[config], request["case"]
         try:
-            if asked.get("check"):
-                found = cases.run(case)
+            if request.get("check"):
+                results = cases.run(case)
                 if case[0].startswith("write_"):
-                    found = cases.read_back()
-                answer = {"check": checked(found)}
+                    results = cases.read_back()
+                answer = {"check": checked(results)}
                 cases.clean()
             else:
                 ms = []
-                for _ in range(asked["runs"]):
+                for _ in range(request["runs"]):
                     start = time.perf_counter()
-                    found = cases.run(case)
+                    results = cases.run(case)
                     ms.append((time.perf_counter() - start) * 1000)
-                    del found
+                    del results
                     cases.clean()
                 answer = {"ms": ms}
-        except Exception as error:  # the driver says which case it was
+        except Exception as error:  # the driver prints the case
             answer = {"error": repr(error)[:500]}
         print(json.dumps(answer), flush=True)
 

@@ -1,17 +1,17 @@
-/** The processes that are compared: each takes a JSON line and answers with one. */
+/** The compared processes: each reads a JSON line and responds with a JSON line. */
 import { type ChildProcess, spawn } from "node:child_process"
 import process from "node:process"
 import { createInterface, type Interface } from "node:readline"
 import type { Case } from "./cases.ts"
 
-/** What a process answers. */
+/** A process's response. */
 export interface Answer {
   readonly ms?: ReadonlyArray<number>
   readonly check?: Readonly<Record<string, ReadonlyArray<number>>>
   readonly error?: string
 }
 
-/** What it is asked. `config` is for the peer. */
+/** A request to a process. Only the peer uses `config`. */
 export interface Question {
   readonly case: Case
   readonly runs?: number
@@ -19,14 +19,17 @@ export interface Question {
   readonly config?: string
 }
 
-/** A process that answers one question after the other. */
+/** A process that handles requests sequentially. */
 export interface Worker {
   readonly name: string
   readonly ask: (question: Question) => Promise<Answer>
   readonly stop: () => void
 }
 
-/** Starts a worker, with more in its environment. A process that dies answers with an error, to this question and all after it. */
+/**
+ * Starts a worker with additional environment variables. If the process dies, this request and all later ones return an
+ * error.
+ */
 export const startWorker = (
   name: string,
   command: ReadonlyArray<string>,
@@ -38,11 +41,11 @@ export const startWorker = (
   })
   const lines: Interface = createInterface({ input: child.stdout! })
   let waiting: ((answer: Answer) => void) | undefined
-  let gone: string | undefined
+  let failure: string | undefined
   lines.on("line", (line) => waiting?.(JSON.parse(line) as Answer))
   const end = (reason: string): void => {
-    gone = reason
-    waiting?.({ error: gone })
+    failure = reason
+    waiting?.({ error: failure })
   }
   child.on("error", (error) => end(`cannot run ${command[0]}: ${error.message}`))
   child.on("exit", (code, signal) => end(`${name} ended with ${signal ?? code}`))
@@ -50,7 +53,7 @@ export const startWorker = (
   return {
     name,
     ask: (question) =>
-      gone !== undefined ? Promise.resolve({ error: gone }) : new Promise((resolve) => {
+      failure !== undefined ? Promise.resolve({ error: failure }) : new Promise((resolve) => {
         waiting = resolve
         child.stdin!.write(JSON.stringify(question) + "\n")
       }),

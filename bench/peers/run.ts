@@ -1,9 +1,11 @@
 /**
- * `deno task bench:peers [--json] [--quick] [--only W6] [--case zstd]`: ours in Deno and in Bun against TileDB-Py,
- * side by side in one run on the same arrays. Rounds of the peer and of ours alternate; what counts is the fastest run of each, the peer's in the
- * best of its configurations. Before it is timed, every case must give the same cells on all sides.
+ * `deno task bench:peers [--json] [--quick] [--only W6] [--case zstd]`: compares tessera in Deno and in Bun with
+ * TileDB-Py, side by side in one run on the same arrays. Rounds of the peer and of tessera alternate. The fastest run
+ * of each side counts; for the peer, the fastest of its configurations. Before a case is timed, all sides must return
+ * the same cells.
  *
- * The arrays are written once, into `tests/.cache/bench` or $TESSERA_BENCH_DATA (1.1 GB); the peer is installed by itself.
+ * The arrays are written once, into `tests/.cache/bench` or $TESSERA_BENCH_DATA (1.1 GB). The peer is installed
+ * automatically.
  */
 import { spawnSync } from "node:child_process"
 import { mkdirSync } from "node:fs"
@@ -26,12 +28,12 @@ const bundle = join(root, "dist", "tessera.js")
 const json = process.argv.includes("--json")
 const quick = process.argv.includes("--quick")
 const only = process.argv.flatMap((word, i, all) => all[i - 1] === "--only" ? word.split(",") : [])
-const wanted = (workload: string): boolean => only.length === 0 || only.includes(workload)
-/** Only cases whose names have this in them. */
+const isSelected = (workload: string): boolean => only.length === 0 || only.includes(workload)
+/** `--case`: runs only cases whose name contains this text. */
 const named = process.argv[process.argv.indexOf("--case") + 1]
 const isNamed = (name: string): boolean => !process.argv.includes("--case") || name.includes(named)
 const ROUNDS = quick ? 1 : 3
-/** A case that was not offered yet is no failure. */
+/** An operation that is not implemented yet does not count as a failure. */
 const NOT_OFFERED = /^not offered: /
 
 let broken = 0
@@ -50,12 +52,12 @@ const must = (command: ReadonlyArray<string>): void => {
   process.exit(1)
 }
 
-const found = ensureVenv(cache)
-if ("reason" in found) {
-  say(`there is no peer: ${found.reason}`)
+const venv = ensureVenv(cache)
+if ("reason" in venv) {
+  say(`cannot run the peer: ${venv.reason}`)
   process.exit(1)
 }
-const { python } = found
+const { python } = venv
 mkdirSync(data, { recursive: true })
 const writing = spawnSync(python, [join(here, "data.py"), data], { stdio: ["ignore", 2, 2] })
 if (writing.status !== 0) process.exit(1)
@@ -67,7 +69,7 @@ const commands = {
 } as const
 type Runtime = keyof typeof commands
 const hasBun = spawnSync("bun", ["--version"]).status === 0
-if (!hasBun) say("bun is not on the path: Deno alone is measured")
+if (!hasBun) say("bun is not on the PATH: only Deno is measured")
 const runtimes: ReadonlyArray<Runtime> = hasBun ? ["deno", "bun"] : ["deno"]
 
 const results: Array<Result> = []
@@ -83,7 +85,7 @@ const same = (a: Answer["check"], b: Answer["check"]): boolean => {
     keys.every((key) => JSON.stringify(a![key]) === JSON.stringify(b![key]))
 }
 
-/** Asks all for the cells of a case; answers those of ours that give the peer's. */
+/** Reads the cells of a case on all sides; returns the workers whose cells equal the peer's. */
 const checked = async (row: Row, peer: Worker, ours: ReadonlyArray<Worker>): Promise<ReadonlyArray<Worker>> => {
   const right = await peer.ask({ case: row.peer ?? row.run, check: true })
   if (right.error !== undefined) {
@@ -92,13 +94,17 @@ const checked = async (row: Row, peer: Worker, ours: ReadonlyArray<Worker>): Pro
   }
   const good: Array<Worker> = []
   for (const one of ours) {
-    const its = await one.ask({ case: row.run, check: true })
-    if (its.error !== undefined) {
-      if (NOT_OFFERED.test(its.error)) say(`${row.workload} ${row.name}, ${one.name}: ${its.error}`)
-      else fault(`${row.workload} ${row.name}, ${one.name}: ${its.error}`)
-    } else if (same(right.check, its.check)) good.push(one)
+    const answer = await one.ask({ case: row.run, check: true })
+    if (answer.error !== undefined) {
+      if (NOT_OFFERED.test(answer.error)) say(`${row.workload} ${row.name}, ${one.name}: ${answer.error}`)
+      else fault(`${row.workload} ${row.name}, ${one.name}: ${answer.error}`)
+    } else if (same(right.check, answer.check)) good.push(one)
     else {
-      fault(`${row.workload} ${row.name}, ${one.name}: other cells than the peer's: ${JSON.stringify([right, its])}`)
+      fault(
+        `${row.workload} ${row.name}, ${one.name}: the cells differ from the peer's: ${
+          JSON.stringify([right, answer])
+        }`,
+      )
     }
   }
   return good
@@ -106,19 +112,19 @@ const checked = async (row: Row, peer: Worker, ours: ReadonlyArray<Worker>): Pro
 
 const CONFIGS = ["tuned", "small", "one"]
 
-/** Milliseconds of warming up, before anything counts: compilers of code that runs hot need their time. */
+/** Milliseconds of warm-up before times count: just-in-time compilers need time to optimize hot code. */
 const WARM = 300
 
-/** Runs a case; in round 0 as often as warming up wants. */
+/** Runs a case `runs` times; in round 0, repeats it until the warm-up time has passed. */
 const askFor = async (
   worker: Worker,
-  asked: { readonly case: Row["run"]; readonly config?: string },
+  request: { readonly case: Row["run"]; readonly config?: string },
   round: number,
   runs: number,
 ) => {
-  if (round > 0) return await worker.ask({ ...asked, runs })
+  if (round > 0) return await worker.ask({ ...request, runs })
   for (let spent = 0, next = 1; spent < WARM; next = Math.min(2 * next, 100)) {
-    const { ms = [], error } = await worker.ask({ ...asked, runs: next })
+    const { ms = [], error } = await worker.ask({ ...request, runs: next })
     if (error !== undefined) return { error }
     spent += ms.reduce((sum, one) => sum + one, 0)
   }
@@ -169,10 +175,10 @@ const put = (
 
 const countRow = (count: Count): void => {
   const array = join(data, count.array)
-  const its = JSON.stringify(count.run)
-  const peer = countCalls([python, join(here, "peer.py"), "--once", data, its], array)[count.unit]
+  const runJson = JSON.stringify(count.run)
+  const peer = countCalls([python, join(here, "peer.py"), "--once", data, runJson], array)[count.unit]
   for (const runtime of runtimes) {
-    const ours = countCalls([...commands[runtime], "--once", data, its], array)[count.unit]
+    const ours = countCalls([...commands[runtime], "--once", data, runJson], array)[count.unit]
     report({
       workload: "W14",
       case: count.name,
@@ -182,14 +188,14 @@ const countRow = (count: Count): void => {
       ratio: ours / peer,
       ours_median: ours,
       peer_median: peer,
-      goal: count.most === undefined ? undefined : count.most / peer,
+      goal: count.maxCount === undefined ? undefined : count.maxCount / peer,
       aim: count.aim,
       unit: count.unit,
     })
   }
 }
 
-const timed = rows.filter((row) => wanted(row.workload) && isNamed(row.name))
+const timed = rows.filter((row) => isSelected(row.workload) && isNamed(row.name))
 if (timed.length > 0) {
   const peer = startWorker("peer", [python, join(here, "peer.py"), data])
   const ours = runtimes.map((runtime) => startWorker(runtime, [...commands[runtime], data]))
@@ -199,7 +205,7 @@ if (timed.length > 0) {
   for (const row of timed) await timeRow(row, peer, row.hugePages ? huge : ours)
   for (const one of [peer, ...ours, ...huge]) one.stop()
 }
-if (wanted("W14")) {
+if (isSelected("W14")) {
   if (canTrace()) {
     for (const count of counts) {
       try {
@@ -208,9 +214,9 @@ if (wanted("W14")) {
         fault(`W14 ${count.name}: ${error instanceof Error ? error.message : error}`)
       }
     }
-  } else say("W14: strace is not here, or may not trace; nothing is counted")
+  } else say("W14: skipped, strace is missing or not permitted")
 }
-if (wanted("W16")) {
+if (isSelected("W16")) {
   must(["deno", "task", "bundle"])
   const cold = coldCommands(join(data, "small_zstd"), python, bundle)
   const times = { peer: [] as Array<number>, deno: [] as Array<number>, bun: [] as Array<number> }

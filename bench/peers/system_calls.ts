@@ -1,21 +1,21 @@
-/** Counts the calls that reach the file system, by `strace`: those that name a file of the array, but not its closing. */
+/** Counts file system calls with `strace`: all calls on a file of the array, except `close`. */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** What was counted between the marks. */
+/** The counts between the two marks. */
 export interface Counted {
   readonly calls: number
   readonly bytes: number
 }
 
-/** Whether processes can be traced here. */
+/** Whether `strace` may trace processes on this machine. */
 export const canTrace = (): boolean => spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0
 
 const MARK = "/tessera-mark"
 
-/** Counts between the two marks of a trace. Calls that were interrupted stand in two lines: the second has the result. */
+/** Counts between the two marks of a trace. Interrupted calls take two lines; the second one contains the result. */
 const count = (log: string, array: string): Counted => {
   let [marks, calls, bytes] = [0, 0, 0]
   const halves = new Set<string>()
@@ -36,7 +36,7 @@ const count = (log: string, array: string): Counted => {
   return { calls, bytes }
 }
 
-/** Runs a program that makes two calls with the mark, and counts what lies between them. */
+/** Runs a program that makes two marked calls, and counts the calls between the marks. */
 export const countCalls = (command: ReadonlyArray<string>, array: string): Counted => {
   const folder = mkdtempSync(join(tmpdir(), "tessera-calls-"))
   try {

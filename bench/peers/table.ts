@@ -1,21 +1,21 @@
-/** What came out, as lines of JSON and as a table. */
+/** The results, as lines of JSON and as a table. */
 
-/** One case in one runtime. */
+/** The result of one case in one runtime. */
 export interface Result {
   readonly workload: string
   readonly case: string
   readonly runtime: "deno" | "bun"
-  /** Milliseconds, the fastest run; of W14 calls or bytes. */
+  /** Milliseconds of the fastest run; W14: number of calls or bytes. */
   readonly ours_ms: number
   readonly peer_ms: number
   readonly ratio: number
-  /** The middle of all runs. */
+  /** The median of all runs. */
   readonly ours_median: number
   readonly peer_median: number
-  /** What the issue asks for in Deno, and what performance.md does. */
+  /** Maximum ratios in Deno: `goal` from the issue, `aim` from performance.md. */
   readonly goal?: number
   readonly aim?: number
-  /** Exact counts are no times. */
+  /** The unit of an exact count; times have no unit. */
   readonly unit?: "calls" | "bytes"
 }
 
@@ -28,22 +28,22 @@ const shown = (value: number, unit: Result["unit"]): string =>
     ? value.toFixed(1)
     : value.toFixed(2)
 
-/** Whether the goal is met; `undefined` where there is none, or none for this runtime. */
+/** Whether the goal is met; `undefined` if there is no goal, or no goal for this runtime. */
 export const met = (result: Result): boolean | undefined =>
   result.goal === undefined || result.runtime === "bun" ? undefined : result.ratio <= result.goal
 
 const mean = (values: ReadonlyArray<number>): number =>
   Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length)
 
-/** The table: one line a case, both runtimes beside each other. */
+/** Returns the table: one line per case, with both runtimes next to each other. */
 export const table = (results: ReadonlyArray<Result>): string => {
   const rows = [["", "case", "peer", "Deno", "ratio", "Bun", "ratio", "goal", "aim", ""]]
   const keys = [...new Set(results.map((r) => `${r.workload}\n${r.case}`))]
   for (const key of keys) {
     const [workload, name] = key.split("\n")
-    const its = results.filter((r) => r.workload === workload && r.case === name)
-    const [deno, bun] = (["deno", "bun"] as const).map((runtime) => its.find((r) => r.runtime === runtime))
-    const one = its[0]
+    const values = results.filter((r) => r.workload === workload && r.case === name)
+    const [deno, bun] = (["deno", "bun"] as const).map((runtime) => values.find((r) => r.runtime === runtime))
+    const one = values[0]
     rows.push([
       workload,
       name,

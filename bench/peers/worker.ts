@@ -1,6 +1,7 @@
 /**
- * Our side of the benchmark, in Deno or in Bun: runs the cases that it is told on standard input, one JSON line each; see
- * `peer.py`, whose twin it is. With `--once ROOT CASE` it runs a case twice, with marks for a trace of system calls.
+ * tessera's side of the benchmark, in Deno or in Bun: reads cases from standard input, one JSON line each, and runs
+ * them; the counterpart of `peer.py`. With `--once ROOT CASE` it runs a case twice, with marks for a trace of system
+ * calls.
  */
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -16,18 +17,18 @@ import type { Case } from "./cases.ts"
 const runtime = ManagedRuntime.make(layerDefault)
 const run = <A>(effect: Effect.Effect<A, unknown, StorageService | Codecs>): Promise<A> => runtime.runPromise(effect)
 
-type Found = Readonly<Record<string, Cells.Column | ReadonlyArray<Cells.Column> | ReadonlyArray<string>>>
-/** What is written: columns, into an array of a schema. */
+type Columns = Readonly<Record<string, Cells.Column | ReadonlyArray<Cells.Column> | ReadonlyArray<string>>>
+/** The input of a write: the schema of the array, and the columns. */
 interface Source {
   readonly schema: ReturnType<typeof ArraySchema.fromStructure>
   readonly columns: Readonly<Record<string, Cells.Column>>
 }
 interface Answer {
-  readonly columns: Found
+  readonly columns: Columns
   readonly ordered: boolean
 }
 
-/** Leaves it to the system when bytes go to the disk. */
+/** Storage that does not sync files: the system decides when bytes reach the disk. */
 const cached = makeLocalStorage({ durability: "cached" })
 
 const [ROWS, COLUMNS] = [8192, 4096]
@@ -49,19 +50,19 @@ const makeCases = (root: string) => {
     run(Effect.flatMap(open(name), (array) => Sparse.read(array, { order }))).then(({ columns }) => columns)
 
   let copy: readonly [Float64Array, Float64Array] | undefined
-  const given = new Map<string, Float64Array>()
-  /** What is written is read once, and no longer held when something else is. */
-  let held: { readonly key: string; readonly its: Source } | undefined
+  const outputs = new Map<string, Float64Array>()
+  /** The input of the last write case: it is read once, and released when another case needs another input. */
+  let current: { readonly key: string; readonly source: Source } | undefined
   const source = async (
     key: string,
     read: () => Promise<{ readonly array: TileArray.AnyTileArray; readonly columns: Source["columns"] }>,
   ): Promise<Source> => {
-    if (held?.key !== key) {
-      held = undefined
+    if (current?.key !== key) {
+      current = undefined
       const { array, columns } = await read()
-      held = { key, its: { schema: ArraySchema.fromStructure(array.schema), columns } }
+      current = { key, source: { schema: ArraySchema.fromStructure(array.schema), columns } }
     }
-    return held.its
+    return current.source
   }
   let target: string | undefined
   const written = async <E>(
@@ -97,21 +98,21 @@ const makeCases = (root: string) => {
     }),
     whole: (name: string) => once(name, { i: [null, null], j: [null, null] }),
     given_whole: async (name: string) => {
-      if (!given.has(name)) given.set(name, new Float64Array(ROWS * COLUMNS))
-      const out = { a: given.get(name)! }
-      // without them the result lies elsewhere
+      if (!outputs.has(name)) outputs.set(name, new Float64Array(ROWS * COLUMNS))
+      const out = { a: outputs.get(name)! }
+      // if the read does not support `out`, the result is in another buffer
       const options = { out } as Dense.ReadOptions
       const { columns } = await run(Dense.read(await opened(name), options))
-      if (columns.a.values.buffer !== out.a.buffer) throw new Error("not offered: reading into given memory")
+      if (columns.a.values.buffer !== out.a.buffer) throw new Error("not offered: reading into `out`")
       return { columns: { a: columns.a }, ordered: true }
     },
     boxes: async (name: string, count: number) => {
       const array = await opened(name)
-      const found: Array<Cells.Column> = []
+      const boxes: Array<Cells.Column> = []
       for (const [i, j] of places(count, ROWS - 100, COLUMNS - 100, 5)) {
-        found.push((await run(Dense.read(array, { region: { i: [i, i + 99], j: [j, j + 99] } }))).columns.a)
+        boxes.push((await run(Dense.read(array, { region: { i: [i, i + 99], j: [j, j + 99] } }))).columns.a)
       }
-      return { columns: { a: found }, ordered: true }
+      return { columns: { a: boxes }, ordered: true }
     },
     row: async (name: string) => ({ columns: { a: await dense(opened(name), { i: 1000 }) }, ordered: true }),
     column: async (name: string) => ({ columns: { a: await dense(opened(name), { j: 1000 }) }, ordered: true }),
@@ -121,13 +122,13 @@ const makeCases = (root: string) => {
     }),
     ranges: async (name: string, count: number) => {
       const array = await opened(name)
-      const found: Record<string, Array<Cells.Column>> = { x: [], y: [], v: [], q: [] }
+      const parts: Record<string, Array<Cells.Column>> = { x: [], y: [], v: [], q: [] }
       for (const [i, j] of places(count, 97_000, 97_000, 6)) {
         const ranges = { x: [i, i + 2999], y: [j, j + 2999] } as const
         const { columns } = await run(Sparse.read(array, { region: ranges, order: "unordered" }))
-        for (const key of Object.keys(found)) found[key].push(columns[key])
+        for (const key of Object.keys(parts)) parts[key].push(columns[key])
       }
-      return { columns: found, ordered: false }
+      return { columns: parts, ordered: false }
     },
     ranges_at_once: async (name: string) => {
       const ranges = { x: Array.from({ length: 100 }, (_, i): [number, number] => [i * 1000, i * 1000 + 30]) }
@@ -156,7 +157,7 @@ const makeCases = (root: string) => {
     },
     aggregate: async (name: string, field: string, box: ReadonlyArray<readonly [number, number]>, where: string) => {
       const array = await run(open(name))
-      const wanted = {
+      const aggregates = {
         sum: Aggregate.sum(field),
         min: Aggregate.min(field),
         max: Aggregate.max(field),
@@ -165,17 +166,17 @@ const makeCases = (root: string) => {
       }
       const ranges = Object.fromEntries((box ?? []).map((range, d) => [array.schema.dimensions[d].name, range]))
       const options = { region: ranges, ...(where === undefined ? {} : { where }) }
-      const found = await run<Readonly<Record<string, unknown>>>(
+      const results = await run<Readonly<Record<string, unknown>>>(
         array.schema.arrayType === "dense"
-          ? Dense.aggregate(array, wanted, options)
-          : Sparse.aggregate(array, wanted, options),
+          ? Dense.aggregate(array, aggregates, options)
+          : Sparse.aggregate(array, aggregates, options),
       )
       const numbers = (keys: ReadonlyArray<string>, about: (n: number) => number) => ({
         name: "",
         type: "float64" as const,
         cellValNum: 1,
         length: keys.length,
-        values: Float64Array.from(keys, (key) => about(Number(found[key]))),
+        values: Float64Array.from(keys, (key) => about(Number(results[key]))),
         offsets: undefined,
         validity: undefined,
         enumeration: undefined,
@@ -183,7 +184,7 @@ const makeCases = (root: string) => {
       return {
         columns: {
           exact: numbers(["min", "max", "count"], (n) => n),
-          // sums of floats depend on what is added to what
+          // sums of floats depend on the order of the additions
           about: numbers(["sum", "mean"], (n) => Number(n.toExponential(9))),
         },
         ordered: true,
@@ -231,7 +232,7 @@ const makeCases = (root: string) => {
   return {
     run: ([kind, ...args]: Case): Promise<Answer> => kinds[kind](...args as unknown as ReadonlyArray<never>),
     readBack,
-    /** Removes what was written. */
+    /** Deletes the array that the last case wrote. */
     clean: (): void => {
       if (target !== undefined) rmSync(target, { recursive: true, force: true })
       target = undefined
@@ -248,14 +249,14 @@ const counted = (count: number): Cells.Column => ({
   values: Int32Array.of(count),
 })
 
-/** The columns of the array of strings, with texts as objects. */
-const strings = ({ id, s, n }: Source["columns"]): Found => ({
+/** Returns the columns of the array of strings, with texts as objects. */
+const strings = ({ id, s, n }: Source["columns"]): Columns => ({
   id: Cells.texts(id) as ReadonlyArray<string>,
   s: Cells.texts(s) as ReadonlyArray<string>,
   n,
 })
 
-/** The numbers below `count` in an order without order: a linear congruential generator picks them. */
+/** Returns the numbers below `count` in random order, picked by a linear congruential generator. */
 const shuffled = (count: number): Uint32Array => {
   const out = Uint32Array.from({ length: count }, (_, i) => i)
   let state = 7
@@ -269,7 +270,7 @@ const shuffled = (count: number): Uint32Array => {
   return out
 }
 
-/** The same places as in Python: a linear congruential generator. */
+/** Returns the same places as `places` in `peer.py`, picked by a linear congruential generator. */
 const places = (count: number, rows: number, columns: number, state: number): Array<readonly [number, number]> => {
   const next = (): number => state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff
   return Array.from({ length: count }, () => [next() % rows, next() % columns] as const)
@@ -280,7 +281,7 @@ const bytesOf = (values: Cells.Column["values"]): Uint8Array => {
   return new Uint8Array(buffer, byteOffset, byteLength)
 }
 
-/** Exact sums over the 16-bit halves of all words, weighed by their place where the order is known. */
+/** Returns exact sums over the 16-bit halves of all words, weighted by position if the order is known. */
 const fingerprint = (parts: ReadonlyArray<Uint8Array>, ordered: boolean): ReadonlyArray<number> => {
   let [low, high, at, bytes] = [0, 0, 0, 0]
   for (const part of parts) {
@@ -297,31 +298,31 @@ const fingerprint = (parts: ReadonlyArray<Uint8Array>, ordered: boolean): Readon
 
 const checked = ({ columns, ordered }: Answer): Record<string, ReadonlyArray<number>> =>
   Object.fromEntries(
-    Object.entries(columns).map(([key, found]) => {
-      if (!Array.isArray(found)) return [key, fingerprint([bytesOf((found as Cells.Column).values)], ordered)]
-      if (typeof found[0] === "string") return [key, [found.length]]
-      return [key, fingerprint((found as ReadonlyArray<Cells.Column>).map((c) => bytesOf(c.values)), ordered)]
+    Object.entries(columns).map(([key, column]) => {
+      if (!Array.isArray(column)) return [key, fingerprint([bytesOf((column as Cells.Column).values)], ordered)]
+      if (typeof column[0] === "string") return [key, [column.length]]
+      return [key, fingerprint((column as ReadonlyArray<Cells.Column>).map((c) => bytesOf(c.values)), ordered)]
     }),
   )
 
-interface Asked {
+interface Request {
   readonly case: Case
   readonly runs: number
   readonly check?: boolean
 }
 
-const answer = async (cases: ReturnType<typeof makeCases>, asked: Asked): Promise<unknown> => {
+const answer = async (cases: ReturnType<typeof makeCases>, request: Request): Promise<unknown> => {
   try {
-    if (asked.check === true) {
-      const found = await cases.run(asked.case)
-      const check = checked(asked.case[0].startsWith("write_") ? await cases.readBack() : found)
+    if (request.check === true) {
+      const result = await cases.run(request.case)
+      const check = checked(request.case[0].startsWith("write_") ? await cases.readBack() : result)
       cases.clean()
       return { check }
     }
     const ms: Array<number> = []
-    for (let i = 0; i < asked.runs; i++) {
+    for (let i = 0; i < request.runs; i++) {
       const start = performance.now()
-      await cases.run(asked.case)
+      await cases.run(request.case)
       ms.push(performance.now() - start)
       cases.clean()
     }
@@ -335,17 +336,17 @@ const answer = async (cases: ReturnType<typeof makeCases>, asked: Asked): Promis
 const main = async (args: ReadonlyArray<string>): Promise<void> => {
   if (args[0] === "--once") {
     const cases = makeCases(args[1])
-    const its = JSON.parse(args[2]) as Case
-    await cases.run(its)
+    const repeated = JSON.parse(args[2]) as Case
+    await cases.run(repeated)
     cases.forget()
     existsSync("/tessera-mark")
-    await cases.run(its)
+    await cases.run(repeated)
     existsSync("/tessera-mark")
     return
   }
   const cases = makeCases(args[0])
   for await (const line of createInterface({ input: process.stdin })) {
-    process.stdout.write(JSON.stringify(await answer(cases, JSON.parse(line) as Asked)) + "\n")
+    process.stdout.write(JSON.stringify(await answer(cases, JSON.parse(line) as Request)) + "\n")
   }
 }
 

@@ -53,11 +53,14 @@ const current: FiberRef.FiberRef<Turns | undefined> = FiberRef.unsafeMake<Turns 
 
 /** Lets all of an operation, and the fibers that it starts, measure the time until the next turn together. */
 export const withTurns = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.locallyWith(operation, current, (turns) => turns ?? makeTurns())
+  withinTurns(makeTurns)(operation)
 
 /** As {@link withTurns}, with turns that several operations share. */
-export const withinTurns = (turns: Turns) => <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.locallyWith(operation, current, (outer) => outer ?? turns)
+export const withinTurns =
+  (turns: () => Turns) => <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiberRuntime<A, E, R>((fiber) =>
+      fiber.getFiberRef(current) === undefined ? Effect.locally(operation, current, turns()) : operation
+    )
 
 /**
  * Whether a fiber can wait for the event loop: under `Effect.runSync` nothing can, and the work is done at once. A

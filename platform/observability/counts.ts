@@ -15,7 +15,7 @@ import * as metrics from "./metrics.ts"
 export interface Amounts {
   /** Requests to storage backends, each byte range one. */
   readonly requests?: number
-  /** Requests that failed or were interrupted. */
+  /** Requests that failed. */
   readonly failures?: number
   /** Bytes that backends returned. */
   readonly bytesRead?: number
@@ -84,26 +84,23 @@ const NO_TAGS: ReadonlyArray<MetricLabel.MetricLabel> = []
 export const tags = (labels: Readonly<Record<string, string>>): ReadonlyArray<MetricLabel.MetricLabel> =>
   Object.entries(labels).map(([key, value]) => MetricLabel.make(key, value))
 
-/** Adds amounts from a fiber. `own` are tags of the metrics. */
-export const addAmounts = (
+/** Adds one amount from a fiber. `own` are tags of the metric. */
+export const addAmount = (
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
-  amounts: Amounts,
+  name: keyof Amounts,
+  amount: number,
   own: ReadonlyArray<MetricLabel.MetricLabel> = NO_TAGS,
 ): void => {
+  if (amount === 0) return
   const ambient = fiber.getFiberRef(FiberRef.currentMetricLabels)
-  const all = ambient.length === 0 ? own : [...own, ...ambient]
+  metricOf[name].unsafeUpdate(amount, ambient.length === 0 ? own : [...own, ...ambient])
   const counts = metricCountsOf(fiber)
-  for (const name in amounts) {
-    const amount = amounts[name as keyof Amounts]!
-    if (amount === 0) continue
-    metricOf[name as keyof Amounts].unsafeUpdate(amount, all)
-    if (counts !== undefined) counts.amounts[name as keyof Amounts] += amount
-  }
+  if (counts !== undefined) counts.amounts[name] += amount
 }
 
 /** Counts amounts; call it once per batch. */
 export const addToMetrics = (amounts: Amounts, own?: ReadonlyArray<MetricLabel.MetricLabel>): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
-    addAmounts(fiber, amounts, own)
+    for (const name in amounts) addAmount(fiber, name as keyof Amounts, amounts[name as keyof Amounts]!, own)
     return Effect.void
   })

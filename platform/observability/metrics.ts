@@ -4,7 +4,7 @@
  * | metric | counts | tags |
  * |---|---|---|
  * | `tessera.storage.requests` | requests to a storage backend; each byte range is one | `scheme`, `operation` |
- * | `tessera.storage.failures` | requests that failed or were interrupted | `scheme`, `operation` |
+ * | `tessera.storage.failures` | requests that failed | `scheme`, `operation` |
  * | `tessera.storage.bytes_read` | bytes that a backend returned | `scheme` |
  * | `tessera.storage.bytes_written` | bytes that a backend stored | `scheme` |
  * | `tessera.storage.retries` | calls that `withRetry` made again | `scheme` |
@@ -67,7 +67,7 @@ export const requests: Metric.Metric.Counter<number> = counter("storage.requests
  */
 export const failures: Metric.Metric.Counter<number> = counter(
   "storage.failures",
-  "Requests to a storage backend that failed or were interrupted",
+  "Requests to a storage backend that failed",
 )
 
 /**

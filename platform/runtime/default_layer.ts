@@ -19,7 +19,16 @@ import { makeWorkers } from "../workers/worker_pool.ts"
 
 const makeStorage = (local: Storage): Storage => {
   const web = httpFiles()
-  return makeRouter({ file: local, http: web, https: web, mem: makeMemoryStorage() })
+  let memory: Storage | undefined
+  return makeRouter({
+    file: local,
+    http: web,
+    https: web,
+    // most programs never use it, and some provide this layer for every query
+    get mem() {
+      return memory ??= makeMemoryStorage()
+    },
+  })
 }
 
 /**

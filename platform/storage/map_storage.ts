@@ -9,7 +9,7 @@ import type { FileWriter, Storage } from "./service.ts"
 
 /** The calls of a storage, by name; `append` and `finish` are the calls of a file writer from `openWrite`. */
 export type StorageOperation =
-  | Exclude<keyof Storage, "inFlight" | "mode" | "realPath" | "unlisted">
+  | Exclude<keyof Storage, "inFlight" | "comparesVersions" | "mode" | "realPath" | "unlisted">
   | "append"
   | "finish"
 
@@ -35,12 +35,12 @@ export interface StorageWrappers {
 
 /** Runs a call on the storage that is responsible for a name. */
 export type SelectStorage = <A, E, R>(
-  operation: Exclude<keyof Storage, "inFlight">,
+  operation: Exclude<keyof Storage, "inFlight" | "comparesVersions">,
   uri: string,
   call: (storage: Storage) => Effect.Effect<A, E, R>,
 ) => Effect.Effect<A, E | StorageError, R>
 
-/** Passes each call to the storage that `select` chooses; `inFlight` stays undefined. */
+/** Passes each call to the storage that `select` chooses; `inFlight` and `comparesVersions` stay undefined. */
 export const forwardStorage = (select: SelectStorage): Storage => ({
   list: (uri) => select("list", uri, (storage) => storage.list(uri)),
   listPage: (uri, next) => select("listPage", uri, (storage) => storage.listPage(uri, next)),
@@ -84,7 +84,7 @@ const kinds: Readonly<Record<StorageOperation, keyof StorageWrappers>> = {
 }
 
 /**
- * Wraps all calls of a storage by kind. `inFlight`, `mode`, `realPath` and `unlisted` pass unchanged: they make no requests.
+ * Wraps all calls of a storage by kind. `inFlight`, `comparesVersions`, `mode`, `realPath` and `unlisted` pass unchanged: they make no requests.
  * Functions that a decorator implements itself replace those of the result: `{ ...mapStorage(storage, { read }), write }`.
  */
 export const mapStorage = (storage: Storage, wrappers: StorageWrappers): Storage => {
@@ -98,6 +98,7 @@ export const mapStorage = (storage: Storage, wrappers: StorageWrappers): Storage
         finish: wrap(file.finish, "finish", uri),
       })),
     inFlight: storage.inFlight,
+    comparesVersions: storage.comparesVersions,
     mode: storage.mode,
     realPath: storage.realPath,
     unlisted: storage.unlisted,

@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as MetricLabel from "effect/MetricLabel"
-import { addAmounts, tags } from "../observability/counts.ts"
+import { addAmount, tags } from "../observability/counts.ts"
 import type { Backend } from "./defaults.ts"
 import { schemeOf } from "./uri.ts"
 
@@ -51,15 +51,21 @@ export const withMetrics = <B extends Backend>(storage: B): B => {
     bytesRead?: (result: A) => number,
     bytesWritten = 0,
   ): Effect.Effect<A, E, R> =>
-    Effect.onExit(call, (exit) =>
-      Effect.withFiberRuntime((fiber) => {
-        const { scheme, both } = tagsOf(uri, operation)
-        if (exit._tag === "Success") {
-          addAmounts(fiber, { requests }, both)
-          addAmounts(fiber, { bytesRead: bytesRead?.(exit.value) ?? 0, bytesWritten }, scheme)
-        } else addAmounts(fiber, { requests, failures: requests }, both)
-        return Effect.void
-      }))
+    Effect.withFiberRuntime((fiber) => {
+      const { scheme, both } = tagsOf(uri, operation)
+      addAmount(fiber, "requests", requests, both)
+      return Effect.matchCauseEffect(call, {
+        onFailure: (cause) => {
+          addAmount(fiber, "failures", requests, both)
+          return Effect.failCause(cause)
+        },
+        onSuccess: (result) => {
+          if (bytesRead !== undefined) addAmount(fiber, "bytesRead", bytesRead(result), scheme)
+          addAmount(fiber, "bytesWritten", bytesWritten, scheme)
+          return Effect.succeed(result)
+        },
+      })
+    })
   const { listPage, exists, copy, removeAll } = storage
   const derived: Partial<Backend> = {
     ...(listPage && { listPage: (uri, next) => counted("listPage", uri, 1, listPage(uri, next)) }),

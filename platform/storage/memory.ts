@@ -75,6 +75,7 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
     return [...entries.values()].sort((a, b) => compareBytewise(a.name, b.name))
   }
   return withDefaults(withMetrics({
+    comparesVersions: () => false,
     list: (uri) => Effect.sync(() => listAll(uri)),
     listPage: (uri, next) =>
       Effect.sync(() => {

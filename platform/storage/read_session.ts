@@ -7,6 +7,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { comparesVersions, type Storage } from "./service.ts"
 
 /** All calls of a session read each file in one version, or fail. */
 export interface ReadSession {
@@ -20,9 +21,14 @@ export const ReadSession: Context.Tag<ReadSession, ReadSession> = Context.Generi
 /** A session in which nothing was read yet. */
 export const makeReadSession = (): ReadSession => ({ changed: false })
 
-/** Makes a call part of a session. */
-export const inSession = <A, E, R>(session: ReadSession, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.provideService(call, ReadSession, session) as Effect.Effect<A, E, R>
+/** Makes a read of `uri` part of a session, if the storage compares versions. */
+export const inSession = <A, E, R>(
+  session: ReadSession,
+  storage: Storage,
+  uri: string,
+  read: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  comparesVersions(storage, uri) ? Effect.provideService(read, ReadSession, session) as Effect.Effect<A, E, R> : read
 
 /** The session of a call. */
 export const sessionIn = (context: Context.Context<never>): ReadSession | undefined =>

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { StorageError } from "../errors.ts"
 import { copyByReading } from "./defaults.ts"
 import { forwardStorage } from "./map_storage.ts"
-import { inFlight, type Storage } from "./service.ts"
+import { comparesVersions, inFlight, type Storage } from "./service.ts"
 import { schemeOf, unsupported } from "./uri.ts"
 
 /**
@@ -52,6 +52,7 @@ export const makeRouter = (routes: Readonly<Record<string, Storage>>): Storage =
       )
       return groups.size === 1 ? forwarded.removeAll(uris) : Effect.map(removals, (failures) => failures.flat())
     },
+    comparesVersions: (uri) => comparesVersions(storageOf(uri), uri),
     inFlight: (uri) => {
       const storage = storageOf(uri)
       return storage === undefined ? 1 : inFlight(storage, uri, Infinity)

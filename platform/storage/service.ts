@@ -144,6 +144,11 @@ export interface Storage {
    */
   readonly inFlight?: (uri: string) => number
   /**
+   * Whether reads of a URI compare the versions of files, and so need to know which calls belong together. Default: yes.
+   * Local files and memory answer no, which saves the bookkeeping.
+   */
+  readonly comparesVersions?: (uri: string) => boolean
+  /**
    * The permission bits of a file (`0o600`), where files have such: local files of POSIX systems. `undefined` elsewhere.
    */
   readonly mode?: (uri: string) => Effect.Effect<number | undefined, NotFound | StorageError>
@@ -158,6 +163,10 @@ export interface Storage {
    */
   readonly unlisted?: (uri: string) => Effect.Effect<ReadonlyArray<string>, StorageError>
 }
+
+/** Whether reads of a URI compare the versions of files. */
+export const comparesVersions = (storage: Pick<Storage, "comparesVersions"> | undefined, uri: string): boolean =>
+  storage?.comparesVersions?.(uri) ?? true
 
 /** Returns the concurrency for calls to a storage: at most `most`. */
 export const inFlight = (storage: Pick<Storage, "inFlight">, uri: string, max: number): number =>

@@ -26,6 +26,8 @@ export type Hint =
   | { readonly _tag: "ChooseTarget" }
   /** Leave out the metadata. */
   | { readonly _tag: "OmitMetadata" }
+  /** Use one of these names, which are similar to the one in the call. */
+  | { readonly _tag: "DidYouMean"; readonly names: ReadonlyArray<string> }
 
 /**
  * The schema of hints. An application renders its own advice from the hint of an error and its `summary`, the message
@@ -55,6 +57,7 @@ export const Hint: Schema.Schema<Hint> = Schema.suspend(() =>
     Schema.TaggedStruct("Overwrite", {}),
     Schema.TaggedStruct("ChooseTarget", {}),
     Schema.TaggedStruct("OmitMetadata", {}),
+    Schema.TaggedStruct("DidYouMean", { names: Schema.Array(Schema.String) }),
   )
 )
 
@@ -87,6 +90,8 @@ const advice = (hint: Hint): string => {
       return "choose another target"
     case "OmitMetadata":
       return "set `metadata` to false"
+    case "DidYouMean":
+      return `did you mean ${hint.names.map((name) => JSON.stringify(name)).join(" or ")}?`
   }
 }
 

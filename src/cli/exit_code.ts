@@ -73,6 +73,8 @@ const adviceOf = (hint: Hint, has: Has): string | undefined => {
       return "choose another target"
     case "OmitMetadata":
       return has("no-metadata") ? "add --no-metadata" : undefined
+    case "DidYouMean":
+      return `did you mean ${hint.names.join(" or ")}?`
   }
 }
 

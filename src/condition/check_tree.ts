@@ -1,7 +1,7 @@
 /**
  * Checks the form of conditions built from values. TypeScript checks most of them; this covers untyped callers.
  */
-import { ConditionError } from "./condition_error.ts"
+import { ConditionError, type ConditionReason } from "./condition_error.ts"
 import type { ConditionTree, FieldTest } from "./condition_tree.ts"
 
 /** The maximum depth: code that processes trees is recursive. */
@@ -17,27 +17,30 @@ const shown = (value: unknown): string =>
 /** Checks a condition. Throws {@link ConditionError}. */
 export const checkTree = (tree: unknown): ConditionTree => {
   const visit = (node: unknown, path: string, depth: number): void => {
-    const fail = (reason: string, field = ""): never => {
-      throw new ConditionError({ path, field, detail: reason })
+    const fail = (reason: ConditionReason, detail: string, field = ""): never => {
+      throw new ConditionError({ path, field, reason, detail })
     }
-    if (depth > DEEPEST) fail(`conditions nested deeper than ${DEEPEST} are not supported`)
+    if (depth > DEEPEST) fail("TooDeep", `conditions nested deeper than ${DEEPEST} are not supported`)
     if (typeof node !== "object" || node === null || Array.isArray(node)) {
-      fail(`${shown(node)} is not a condition; use the functions of Condition, such as Condition.gt("a", 5)`)
+      fail(
+        "InvalidTree",
+        `${shown(node)} is not a condition; use the functions of Condition, such as Condition.gt("a", 5)`,
+      )
     }
     const { op, field, of, values, conditions, condition } = node as Readonly<Record<string, unknown>>
     const at = (name: string): string => path === "" ? name : `${path}.${name}`
     if ("field" in (node as object)) {
-      if (typeof field !== "string") fail(`${shown(field)} is not a field name`)
-      if (!operators.includes(op)) fail(`unknown comparison ${shown(op)}`, field as string)
-      if (!Array.isArray(values)) fail("the values of a comparison must be a list", field as string)
+      if (typeof field !== "string") fail("InvalidTree", `${shown(field)} is not a field name`)
+      if (!operators.includes(op)) fail("InvalidTree", `unknown comparison ${shown(op)}`, field as string)
+      if (!Array.isArray(values)) fail("InvalidTree", "the values of a comparison must be a list", field as string)
       if (of !== undefined && of !== "attribute" && of !== "dimension") {
-        fail(`the kind of a field is "attribute" or "dimension", not ${shown(of)}`, field as string)
+        fail("InvalidTree", `the kind of a field is "attribute" or "dimension", not ${shown(of)}`, field as string)
       }
     } else if (op === "not") visit(condition, at("not"), depth + 1)
     else if (op === "and" || op === "or") {
-      if (!Array.isArray(conditions)) fail(`${op} requires a list of conditions`)
+      if (!Array.isArray(conditions)) fail("InvalidTree", `${op} requires a list of conditions`)
       else conditions.forEach((child, i) => visit(child, at(`${op}[${i}]`), depth + 1))
-    } else fail(`${shown(op)} joins no conditions; "and", "or" and "not" do`)
+    } else fail("InvalidTree", `${shown(op)} joins no conditions; "and", "or" and "not" do`)
   }
   visit(tree, "", 0)
   return tree as ConditionTree

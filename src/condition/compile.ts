@@ -19,7 +19,7 @@ import {
 } from "../../schema/array/scalar.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import type { Predicate } from "./predicate.ts"
-import { ConditionError } from "./condition_error.ts"
+import { ConditionError, type ConditionReason } from "./condition_error.ts"
 import { type ConditionTree, type ConditionValue, type FieldTest, isFieldTest } from "./condition_tree.ts"
 
 /** What a condition is compiled for. */
@@ -67,49 +67,56 @@ const constant = (field: string, op: ComparisonOp): Predicate => ({
   value: new Uint8Array(0),
 })
 
+/** Rejects the test. */
+type Fail = (reason: ConditionReason, detail: string) => never
+
 /** The field that is meant. */
-const fieldOf = ({ schema }: ConditionScope, { field, of }: FieldTest, fail: (reason: string) => never): Field => {
+const fieldOf = ({ schema }: ConditionScope, { field, of }: FieldTest, fail: Fail): Field => {
   const { attributes, dimensions } = fieldsOf(schema)
   const among = of === "attribute" ? attributes : of === "dimension" ? dimensions : [...attributes, ...dimensions]
   const match = among.find((f) => f.name === field)
   if (match !== undefined) return match
   const names = among.map((f) => f.name).join(", ")
-  return fail(`the array has no such ${of ?? "field"}; it has ${names === "" ? "none" : names}`)
+  return fail("UnknownName", `the array has no such ${of ?? "field"}; it has ${names === "" ? "none" : names}`)
 }
 
 const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Predicate => {
   const { op, values, place } = test
-  const fail = (reason: string): never => {
+  const fail: Fail = (reason, detail) => {
     throw new ConditionError({
       uri: scope.uri,
       text: place?.text,
       at: place?.at,
       path,
       field: test.field,
-      detail: reason,
+      reason,
+      detail,
     })
   }
   const field = fieldOf(scope, test, fail)
   const isSet = op === "in" || op === "not_in"
-  if (!isSet && values.length !== 1) fail(`a comparison has one value, not ${values.length}`)
+  if (!isSet && values.length !== 1) fail("InvalidTree", `a comparison has one value, not ${values.length}`)
   if (!isSet && values[0] === null) {
-    if (op !== "eq" && op !== "ne") fail("nulls have no order; they are tested with == and !=")
+    if (op !== "eq" && op !== "ne") fail("Unsupported", "nulls have no order; they are tested with == and !=")
     return field.nullable
       ? { kind: "null", op: op as "eq" | "ne", field: field.name }
       : constant(field.name, op === "eq" ? "always_false" : "always_true")
   }
-  if (values.length === 0) fail("the list has no values; one at least is needed")
+  if (values.length === 0) fail("InvalidValue", "the list has no values; one at least is needed")
   const enumeration = field.enumeration === undefined ? undefined : scope.enumerations.get(field.enumeration)
   const type = enumeration?.type ?? field.type
   const width = enumeration?.cellValNum ?? field.cellValNum
   refuseType(type, width, op, fail)
   if (enumeration !== undefined && isOrder(op) && !enumeration.ordered) {
-    fail(`the values of its enumeration ${JSON.stringify(enumeration.name)} have no order; compare with == or in`)
+    fail(
+      "Unsupported",
+      `the values of its enumeration ${JSON.stringify(enumeration.name)} have no order; compare with == or in`,
+    )
   }
   const bytes = values.map((value, i) =>
     catchScalarError(
       () => valueBytes(type, value),
-      (reason) => fail(isSet ? `value ${i + 1}: ${reason}` : reason),
+      (detail) => fail("InvalidValue", isSet ? `value ${i + 1}: ${detail}` : detail),
     )
   )
   if (enumeration !== undefined) return enumerated(field, op, bytes, enumeration)
@@ -140,21 +147,24 @@ export const memberOf = (
 /** Whether cells of a datatype are compared as bytes, however many each has. */
 export const isBytes = (type: Datatype): boolean => isText(type) || isString(type) || isBinary(type)
 
-const refuseType = (type: Datatype, width: number, op: Operator, fail: (reason: string) => never): void => {
+const refuseType = (type: Datatype, width: number, op: Operator, fail: Fail): void => {
   if (!isBytes(type) && width !== 1) {
-    fail(`its cells have ${width === VAR ? "any number of" : width} values of ${type}; cells of one value are compared`)
+    fail(
+      "Unsupported",
+      `its cells have ${width === VAR ? "any number of" : width} values of ${type}; cells of one value are compared`,
+    )
   }
   // units of several bytes are not in the order of their bytes, and what is no text has no order
   const ordered = type === "string_ascii" || type === "string_utf8" || type === "char"
-  if (isBytes(type) && !ordered && isOrder(op)) fail(`${type} has no order; compare with == or in`)
+  if (isBytes(type) && !ordered && isOrder(op)) fail("Unsupported", `${type} has no order; compare with == or in`)
 }
 
 const show = (value: ConditionValue): string => typeof value === "bigint" ? String(value) : JSON.stringify(value)
 
 /** A value in the bytes of a datatype. Throws {@link ScalarError}. */
 const valueBytes = (type: Datatype, value: ConditionValue): Uint8Array => {
-  if (value === null) throw new ScalarError("null is no value of a list; it is tested with == None")
-  const mismatch = (): ScalarError => new ScalarError(`${show(value)} is no value of ${type}`)
+  if (value === null) throw new ScalarError("null is not a value of a list; test for null with == None")
+  const mismatch = (): ScalarError => new ScalarError(`${show(value)} is not a value of ${type}`)
   if (isBytes(type)) {
     const bytes = typeof value === "string" || value instanceof Uint8Array
       ? parseText(type, typeof value === "string" && unitOf(type) > 1 ? encodeUnits(type, value) : value)
@@ -184,7 +194,7 @@ const scalarInput = (
   }
   if (typeof value === "string") return value
   if (value instanceof Date) {
-    if (Number.isNaN(value.getTime())) throw new ScalarError("an invalid Date is no value")
+    if (Number.isNaN(value.getTime())) throw new ScalarError("an invalid Date is not a value")
     return value.toISOString()
   }
   return DateTime.formatIso(value)

@@ -7,12 +7,28 @@ import * as Schema from "effect/Schema"
 import { redactText } from "../../schema/errors/redact.ts"
 import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
 
+/** Why a condition is invalid. */
+export type ConditionReason =
+  /** The text is not a condition. */
+  | "Syntax"
+  /** The value is not a condition. */
+  | "InvalidTree"
+  /** Conditions are nested too deep. */
+  | "TooDeep"
+  /** The array has no such field. */
+  | "UnknownName"
+  /** The field cannot have the value that it is compared to. */
+  | "InvalidValue"
+  /** The datatype of the field does not support the comparison. */
+  | "Unsupported"
+
 const ConditionErrorBase: TaggedErrorClass<ConditionError, "ConditionError", {
   readonly uri?: string
   readonly text?: string
   readonly at?: number
   readonly path: string
   readonly field: string
+  readonly reason: ConditionReason
   readonly detail: string
 }> = taggedError("ConditionError", () => ({
   uri: Schema.optional(Schema.String),
@@ -20,29 +36,31 @@ const ConditionErrorBase: TaggedErrorClass<ConditionError, "ConditionError", {
   at: Schema.optional(Schema.Number),
   path: Schema.String,
   field: Schema.String,
+  reason: Schema.Literal("Syntax", "InvalidTree", "TooDeep", "UnknownName", "InvalidValue", "Unsupported"),
   detail: Schema.String,
 }))
 
 /**
  * A condition that means nothing: text that cannot be read, a field that the array does not have, a value that a field
- * cannot have. Nothing was read. `at` is the position in `text` where the condition was given as text; `path` leads to
- * the part of the tree (`and[1].not`) where it was put together. `field` is `""` where no field is concerned; `uri` is
- * there where an array is.
+ * cannot have. Nothing was read. `reason` is the kind of problem, see {@link ConditionReason}, and `detail` describes
+ * it. `at` is the position in `text` where the condition was given as text; `path` leads to the part of the tree
+ * (`and[1].not`) where it was put together. `field` is `""` where no field is concerned; `uri` is there where an array
+ * is.
  *
  * ```ts
  * import { Condition, ConditionError, layerDefault, Sparse, TileArray } from "@tessera/array"
  * import { assertEquals, assertThrows } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
- * const { text, at } = assertThrows(() => Condition.parse("depth >"), ConditionError)
- * assertEquals([text, at], ["depth >", 7])
+ * const { text, at, reason } = assertThrows(() => Condition.parse("depth >"), ConditionError)
+ * assertEquals([text, at, reason], ["depth >", 7, "Syntax"])
  *
  * const program = Effect.gen(function* () {
  *   const quakes = yield* TileArray.open("tests/support/quakes")
  *   return yield* Sparse.read(quakes, { where: "dept > 400" })
  * })
- * const wrong = Effect.catchTag(program, "ConditionError", ({ field }) => Effect.succeed(field))
- * assertEquals(await Effect.runPromise(Effect.provide(wrong, layerDefault)), "dept")
+ * const wrong = Effect.catchTag(program, "ConditionError", ({ field, reason }) => Effect.succeed([field, reason]))
+ * assertEquals(await Effect.runPromise(Effect.provide(wrong, layerDefault)), ["dept", "UnknownName"])
  * ```
  */
 export class ConditionError extends ConditionErrorBase {

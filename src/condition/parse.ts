@@ -62,7 +62,7 @@ export const parse = (text: string): Condition<never> => {
   const tokens = conditionTokens(text)
   let next = 0
   let depth = 0
-  const fail = (at: number, reason: string): ConditionError => unreadable(text, at, reason)
+  const fail = (at: number, detail: string): ConditionError => unreadable(text, at, detail)
   const token = (): ConditionToken => tokens[next]
   const isSign = (word: string): boolean => token().kind === "sign" && token().word === word
   const isName = (word: string): boolean => token().kind === "name" && token().word === word
@@ -111,7 +111,9 @@ export const parse = (text: string): Condition<never> => {
   }
 
   const nested = <A>(parser: () => A): A => {
-    if (++depth > DEEPEST) throw fail(token().at, `conditions nested deeper than ${DEEPEST} are not supported`)
+    if (++depth > DEEPEST) {
+      throw unreadable(text, token().at, `conditions nested deeper than ${DEEPEST} are not supported`, "TooDeep")
+    }
     const result = parser()
     depth--
     return result

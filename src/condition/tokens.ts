@@ -1,7 +1,7 @@
 /**
  * The tokens of a condition in text: names, numbers, strings and signs, with their positions.
  */
-import { ConditionError } from "./condition_error.ts"
+import { ConditionError, type ConditionReason } from "./condition_error.ts"
 
 /** A word of a text. */
 export type ConditionToken =
@@ -14,8 +14,12 @@ export type ConditionToken =
   }
 
 /** Returns the error of invalid text at a position. */
-export const unreadable = (text: string, at: number, reason: string): ConditionError =>
-  new ConditionError({ text, at, path: "", field: "", detail: reason })
+export const unreadable = (
+  text: string,
+  at: number,
+  detail: string,
+  reason: ConditionReason = "Syntax",
+): ConditionError => new ConditionError({ text, at, path: "", field: "", reason, detail })
 
 const SPACE = /[ \t\r\n]*/y
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy

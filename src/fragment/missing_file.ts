@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { NotFound } from "../../platform/errors.ts"
 import { inSession, type ReadSession } from "../../platform/storage/read_session.ts"
+import type { Storage } from "../../platform/storage/service.ts"
 import { FormatError } from "../../schema/errors/format_error.ts"
 
 /** Returns the error for a fragment whose file at `uri` is missing. */
@@ -21,10 +22,11 @@ export const missingFile = (uri: string, version: number): FormatError => {
 export const readPresent = <A, E, R>(
   uri: string,
   { session, version }: { readonly version: number; readonly session: ReadSession },
+  storage: Storage,
   read: Effect.Effect<A, E | NotFound, R>,
 ): Effect.Effect<A, Exclude<E, NotFound> | FormatError, R> =>
   Effect.catchAll(
-    inSession(session, read),
+    inSession(session, storage, uri, read),
     (error): Effect.Effect<never, Exclude<E, NotFound> | FormatError> =>
       Effect.fail(isNotFound(error) ? missingFile(uri, version) : error as Exclude<E, NotFound>),
   )

@@ -79,7 +79,12 @@ export const loadSections = (
     if (missing.length > 0) {
       const storage = yield* Storage
       if (sections.tail === undefined) {
-        const { bytes, size } = yield* readPresent(sections.uri, sections, storage.readTail(sections.uri, TAIL))
+        const { bytes, size } = yield* readPresent(
+          sections.uri,
+          sections,
+          storage,
+          storage.readTail(sections.uri, TAIL),
+        )
         sections.tail = { offset: size - bytes.byteLength, bytes }
         sections.end ??= size
       }
@@ -94,7 +99,7 @@ export const loadSections = (
       }))
       const spans = yield* ranges.length === 0
         ? Effect.succeed([])
-        : readPresent(sections.uri, sections, storage.readRanges(sections.uri, ranges))
+        : readPresent(sections.uri, sections, storage, storage.readRanges(sections.uri, ranges))
       const open = (start: number): GenericTile => {
         const k = places.get(start)
         if (k !== undefined) return openGenericTile(access, sections.uri, spans[k], 0, start)

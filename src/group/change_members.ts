@@ -20,7 +20,7 @@ import { formatName } from "../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION } from "../../schema/version/version.ts"
 import { type ChangeOptions, changingOf } from "../array/create/change_options.ts"
 import { createStructure, type StoreError } from "../array/create/create_structure.ts"
-import { type ArrayNotFound, type InvalidOption, WriteError } from "../array/open/errors.ts"
+import { type ArrayNotFound, type InvalidOption, WriteError, type WriteReason } from "../array/open/errors.ts"
 import { join, withoutSlash } from "../array/open/listing.ts"
 import { momentAfter, newerOf, type Newest, newestOf, untilReached } from "../array/create/write_time.ts"
 import { newUuid } from "../array/create/fragment_name.ts"
@@ -87,13 +87,13 @@ const membersOf = (
   added: ReadonlyArray<NewMember>,
 ): Effect.Effect<ReadonlyArray<GroupMember>, WriteError | StorageError, Storage> =>
   Effect.gen(function* () {
-    const refuse = ({ uri, name }: NewMember, reason: string) =>
-      new WriteError({ uri: group, field: name ?? String(uri), detail: reason })
+    const refuse = (reason: WriteReason, { uri, name }: NewMember, detail: string) =>
+      new WriteError({ uri: group, field: name ?? String(uri), reason, detail })
     const types: Array<ObjectKind | undefined> = []
     const unknown: Array<number> = []
     yield* inStepsOr(added.length, (i) => {
       const fault = memberFault(added[i])
-      if (fault !== undefined) throw refuse(added[i], fault)
+      if (fault !== undefined) throw refuse("InvalidName", added[i], fault)
       if ((types[i] = added[i].type) === undefined) unknown.push(i)
     })
     const find = (i: number) => {
@@ -101,7 +101,7 @@ const membersOf = (
       return Effect.flatMap(kindAt(at), (objectKind) => {
         if (objectKind === undefined) {
           return Effect.fail(
-            refuse(added[i], `there is no array or group at ${at}; give its type if it is to come later`),
+            refuse("Missing", added[i], `there is no array or group at ${at}; give its type if it is to come later`),
           )
         }
         types[i] = objectKind
@@ -113,7 +113,9 @@ const membersOf = (
     yield* inStepsOr(added.length, (i) => {
       const { uri, name, relative = false } = added[i]
       const type = types[i]!
-      if (type !== "array" && type !== "group") throw refuse(added[i], `a member is an array or a group, not ${type}`)
+      if (type !== "array" && type !== "group") {
+        throw refuse("WrongType", added[i], `a member is an array or a group, not ${type}`)
+      }
       out.push({ version: 2, type, relative, uri: storedUri(uri, relative), name: name ?? null, deleted: false })
     })
     return out
@@ -153,8 +155,8 @@ const memberFinder = (
     return places
   }
   return (requested) => {
-    const refuse = (reason: string): never => {
-      throw new WriteError({ uri: group, field: requested, detail: reason })
+    const refuse = (reason: WriteReason, detail: string): never => {
+      throw new WriteError({ uri: group, field: requested, reason, detail })
     }
     const named = byKey.get(requested)
     if (named !== undefined) return named
@@ -162,8 +164,8 @@ const memberFinder = (
     const there = [...at].flatMap((place) => byPlace().get(place) ?? [])
     if (there.length === 1) return there[0]
     return there.length === 0
-      ? refuse("the group has no member of this name or URI")
-      : refuse("several members have this URI; remove them by their names")
+      ? refuse("UnknownName", "the group has no member of this name or URI")
+      : refuse("Duplicate", "several members have this URI; remove them by their names")
   }
 }
 
@@ -190,7 +192,9 @@ export const changeMembers = (
     const changed = new Map<string, GroupMember>()
     const change = (member: GroupMember): void => {
       const key = memberKey(member)
-      if (changed.has(key)) throw new WriteError({ uri, field: key, detail: "it is added or removed twice" })
+      if (changed.has(key)) {
+        throw new WriteError({ uri, field: key, reason: "Duplicate", detail: "it is added or removed twice" })
+      }
       changed.set(key, member)
     }
     if (remove.length > 0) {
@@ -199,7 +203,9 @@ export const changeMembers = (
     }
     const added = yield* membersOf(uri, add)
     yield* inStepsOr(added.length, (i) => change(added[i]))
-    if (changed.size === 0) return
+    if (changed.size === 0) {
+      return
+    }
 
     const newest = names[names.length - 1]
     const whole = newest !== undefined && isWhole(newest)

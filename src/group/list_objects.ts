@@ -155,7 +155,11 @@ export const lsWithin = (
     const entries = yield* storage.list(at)
     if (entries.length === 0) {
       return yield* Effect.fail(
-        new ArrayNotFound({ uri: at, detail: "there is nothing here; check the path, and whether you may list it" }),
+        new ArrayNotFound({
+          uri: at,
+          reason: "Empty",
+          detail: "there is nothing here; check the path, and whether you may list it",
+        }),
       )
     }
     const kind = kindOfFolder(entries)

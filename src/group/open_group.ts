@@ -19,7 +19,7 @@ import { checkInnerPath, type InnerPathPlace, shownUri } from "../../schema/name
 import { GROUP_FOLDER } from "../../schema/name/array_paths.ts"
 import { compareNames, parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import type { TimeRange } from "../array/open/directory.ts"
-import { ArrayNotFound, type InvalidOption } from "../array/open/errors.ts"
+import { ArrayNotFound, type ArrayNotFoundReason, type InvalidOption } from "../array/open/errors.ts"
 import { join } from "../array/open/listing.ts"
 import { accessOf } from "../array/open/open.ts"
 import { withKey } from "../array/open/key.ts"
@@ -101,16 +101,17 @@ function* replayMembersSteps(
   return sorted.map(([, member]) => member)
 }
 
-const hintOf = (entries: ReadonlyArray<Entry>): string =>
+/** Returns what a folder contains if it is not a group. */
+const notGroup = (entries: ReadonlyArray<Entry>): { readonly reason: ArrayNotFoundReason; readonly detail: string } =>
   kindOfFolder(entries) === "array"
-    ? "this is an array, not a group"
+    ? { reason: "IsArray", detail: "this is an array, not a group" }
     : entries.length === 0
-    ? "there is no group here; check the path, and whether you may list it"
-    : "this folder is not a group; list it to see what it holds"
+    ? { reason: "Empty", detail: "there is no group here; check the path, and whether you may list it" }
+    : { reason: "OtherFiles", detail: "this folder is not a group; list it to see what it holds" }
 
 /** Fails if a folder with these entries is not a group. */
 export const checkGroup = (uri: string, root: ReadonlyArray<Entry>): Effect.Effect<void, ArrayNotFound> =>
-  kindOfFolder(root) === "group" ? Effect.void : Effect.fail(new ArrayNotFound({ uri, detail: hintOf(root) }))
+  kindOfFolder(root) === "group" ? Effect.void : Effect.fail(new ArrayNotFound({ uri, ...notGroup(root) }))
 
 /**
  * Checks the path of a relative member; throws FormatError. In a group on a web server the path must also be free of

@@ -9,7 +9,7 @@ export const CACHE_BYTES = 2 ** 26
 /** The least bytes that {@link BoundedCache.withLimit} leaves: smaller budgets would load the same metadata for each batch. */
 const LEAST_BYTES = 2 ** 24
 
-/** The kind of a cached value. `A` is the type of the values; the name tells kinds apart. */
+/** The kind of a cached value, compared by identity: make each kind once. `A` is the type of the values. */
 export interface CacheKind<A> {
   readonly name: string
   readonly _A?: (_: A) => A
@@ -18,10 +18,14 @@ export interface CacheKind<A> {
 /** Makes a kind of cached value. */
 export const cacheKind = <A>(name: string): CacheKind<A> => ({ name })
 
+/** A cached value in the ring of all values. */
 interface Entry {
   readonly value: unknown
   readonly bytes: number
-  readonly drop: () => void
+  readonly siblings: Map<string | number, Entry>
+  readonly key: string | number
+  older: Entry
+  newer: Entry
 }
 
 /** The cached values of one owner: of a fragment, a schema, or an array. */
@@ -51,8 +55,9 @@ export interface BoundedCache {
 
 /** Makes a cache of at most `limit` bytes. */
 export const makeBoundedCache = (limit: number = CACHE_BYTES): BoundedCache => {
-  // in the order of their last use
-  const entries = new Set<Entry>()
+  // a ring in the order of last use: a value that is used moves without allocation. `end` is before the oldest and after the newest.
+  const end = { bytes: 0 } as Entry
+  end.older = end.newer = end
   const limits = new Set<{ readonly bytes: number }>()
   let kept = 0
   const lowest = (): number => {
@@ -60,41 +65,50 @@ export const makeBoundedCache = (limit: number = CACHE_BYTES): BoundedCache => {
     for (const { bytes } of limits) min = Math.min(min, bytes)
     return min
   }
+  const unlink = ({ older, newer }: Entry): void => {
+    older.newer = newer
+    newer.older = older
+  }
+  const linkNewest = (entry: Entry): void => {
+    entry.older = end.older
+    entry.newer = end
+    end.older = end.older.newer = entry
+  }
   const remove = (entry: Entry): void => {
-    if (!entries.delete(entry)) return
+    unlink(entry)
     kept -= entry.bytes
-    entry.drop()
+    entry.siblings.delete(entry.key)
   }
   const shrink = (): void => {
     const max = lowest()
-    for (const entry of entries) {
-      if (kept <= max) return
-      remove(entry)
-    }
+    while (kept > max && end.newer !== end) remove(end.newer)
   }
   const makeSpace = (common?: CacheSpace): CacheSpace => {
-    const own = new Map<string, Entry>()
+    const kinds = new Map<object, Map<string | number, Entry>>()
     const space: CacheSpace = {
-      get: <A>({ name }: CacheKind<A>, key: string | number): A | undefined => {
-        const entry = own.get(`${name} ${key}`)
+      get: <A>(kind: CacheKind<A>, key: string | number): A | undefined => {
+        const entry = kinds.get(kind)?.get(key)
         if (entry === undefined) return undefined
-        entries.delete(entry)
-        entries.add(entry)
+        if (entry.newer !== end) {
+          unlink(entry)
+          linkNewest(entry)
+        }
         return entry.value as A
       },
-      set: ({ name }, key, value, bytes) => {
-        const id = `${name} ${key}`
-        const before = own.get(id)
+      set: (kind, key, value, bytes) => {
+        let siblings = kinds.get(kind)
+        if (siblings === undefined) kinds.set(kind, siblings = new Map())
+        const before = siblings.get(key)
         if (before !== undefined) remove(before)
         if (bytes > lowest()) return
-        const entry: Entry = { value, bytes, drop: () => own.delete(id) }
-        own.set(id, entry)
-        entries.add(entry)
+        const entry: Entry = { value, bytes, siblings, key, older: end, newer: end }
+        siblings.set(key, entry)
+        linkNewest(entry)
         kept += bytes
         shrink()
       },
-      take: <A>({ name }: CacheKind<A>, key: string | number): A | undefined => {
-        const entry = own.get(`${name} ${key}`)
+      take: <A>(kind: CacheKind<A>, key: string | number): A | undefined => {
+        const entry = kinds.get(kind)?.get(key)
         if (entry !== undefined) remove(entry)
         return entry?.value as A | undefined
       },

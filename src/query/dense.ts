@@ -44,7 +44,7 @@ export type { DenseBatch, DenseReadOptions as ReadOptions, DenseResult } from ".
  * value.
  *
  * Takes one read of each tile that the boxes overlap, for the selected fields; tiles are decoded as a whole. Fails with
- * `InvalidOption` for an invalid option, with `SelectionError` for an unknown name or an invalid range or buffer, with
+ * `InvalidOption` for an invalid option or buffer, with `SelectionError` for an unknown name or an invalid range, with
  * `ConditionError` for an invalid condition, with `ResultTooLarge` before anything is read, with `StorageError` or
  * `NotFound`, and with `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for tiles that cannot be
  * decoded. Format: `fragment.md`, `tile.md`.

@@ -7,22 +7,49 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
 
+/** Why a row cannot be read or written. */
+export type RowReason =
+  /** The schema of the rows rejects the row. */
+  | "Rejected"
+  /** The array has no field of this name. */
+  | "UnknownName"
+  /** A field of the array cannot contain a value. */
+  | "InvalidValue"
+  /** A value is null, and the field is not nullable. */
+  | "NullValue"
+  /** Coordinates are outside the domain. */
+  | "OutOfBounds"
+  /** Another row has the same coordinates. */
+  | "Duplicate"
+  /** Rows are not in the required order. */
+  | "OutOfOrder"
+
 const RowErrorBase: TaggedErrorClass<RowError, "RowError", {
   readonly uri: string
   readonly row: number
+  readonly reason: RowReason
   readonly detail: string
   readonly cause?: unknown
 }> = taggedError("RowError", () => ({
   uri: Schema.String,
   row: Schema.Number,
+  reason: Schema.Literal(
+    "Rejected",
+    "UnknownName",
+    "InvalidValue",
+    "NullValue",
+    "OutOfBounds",
+    "Duplicate",
+    "OutOfOrder",
+  ),
   detail: Schema.String,
   cause: Schema.optional(Schema.Defect),
 }))
 
 /**
- * A row that the schema of the rows or the array at `uri` refuses; `detail` says why and names the field; `row` counts from 0
- * through the result or the rows that are written, or through all batches of a stream. `cause` is the `ParseError` of effect
- * where the schema refuses it.
+ * A row that the schema of the rows or the array at `uri` refuses; `reason` is the kind of problem, and `detail` names
+ * the field; `row` counts from 0 through the result or the rows that are written, or through all batches of a stream.
+ * `cause` is the `ParseError` of effect where the schema refuses it.
  *
  * ```ts
  * import { layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -52,6 +79,7 @@ export const rowErrorOf = (uri: string, row: number, issue: ParseResult.ParseIss
   new RowError({
     uri,
     row,
+    reason: "Rejected",
     detail: ParseResult.ArrayFormatter.formatIssueSync(issue).map(({ path, message }) =>
       path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`
     ).join("; "),

@@ -243,7 +243,11 @@ export function fromColumns<C extends ColumnSources, D extends keyof C & string>
 export function fromColumns(columns: ColumnSources, options: FromColumnsOptions): ArraySchema {
   const { dims, domain = {}, shape, tile = {}, filters = [] } = options
   if ((dims === undefined) === (shape === undefined)) {
-    throw new SchemaError({ field: "", detail: "dims (for a sparse array) or shape (for a dense one) is required" })
+    throw new SchemaError({
+      field: "",
+      reason: "Missing",
+      detail: "dims (for a sparse array) or shape (for a dense one) is required",
+    })
   }
   const attrs = Object.fromEntries(
     Object.entries(columns).filter(([name]) => dims === undefined || !dims.includes(name)).map((
@@ -257,7 +261,9 @@ export function fromColumns(columns: ColumnSources, options: FromColumnsOptions)
   checkLengths(columns, undefined)
   return sparse({
     dims: Object.fromEntries(dims!.map((name) => {
-      if (!Object.hasOwn(columns, name)) throw new SchemaError({ field: name, detail: "no such column" })
+      if (!Object.hasOwn(columns, name)) {
+        throw new SchemaError({ field: name, reason: "UnknownName", detail: "no such column" })
+      }
       return [name, dimensionOfColumn(name, columns[name], domain[name])]
     })),
     attrs,

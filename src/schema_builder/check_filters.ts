@@ -56,7 +56,11 @@ const outputOf = (filter: Filter, type: Datatype): Datatype => {
 const checkFirst = (field: string, { filters }: FilterPipeline): void => {
   for (const type of ["rle", "dictionary"] satisfies Array<FilterType>) {
     if (filters.length > 1 && filters[0].type !== type && filters.some((f) => f.type === type)) {
-      throw new SchemaError({ field, detail: `${type} must be the first filter of var-sized text` })
+      throw new SchemaError({
+        field,
+        reason: "InvalidFilter",
+        detail: `${type} must be the first filter of var-sized text`,
+      })
     }
   }
 }
@@ -69,7 +73,11 @@ export const checkFilters = (field: string, pipeline: FilterPipeline, type: Data
     const why = refusal(filter, input)
     if (why !== undefined) {
       const after = i === 0 ? "" : ` (the output of filter ${i - 1}, ${pipeline.filters[i - 1].type})`
-      throw new SchemaError({ field, detail: `filter ${i}, ${filter.type}, does not support ${input}${after}: ${why}` })
+      throw new SchemaError({
+        field,
+        reason: "InvalidFilter",
+        detail: `filter ${i}, ${filter.type}, does not support ${input}${after}: ${why}`,
+      })
     }
     input = outputOf(filter, input)
   })
@@ -79,7 +87,7 @@ export const checkFilters = (field: string, pipeline: FilterPipeline, type: Data
 export const checkInherited = (field: string, coords: FilterPipeline, type: Datatype): void => {
   if (type === "string_ascii") checkFirst(`${field} (coordsFilters)`, coords)
   if (isFloat(type) && coords.filters.some((f) => f.type === "double_delta")) {
-    const reason = "coordsFilters contain double_delta, which does not support floats; set filters for the dimension"
-    throw new SchemaError({ field, detail: reason })
+    const detail = "coordsFilters contain double_delta, which does not support floats; set filters for the dimension"
+    throw new SchemaError({ field, reason: "InvalidFilter", detail })
   }
 }

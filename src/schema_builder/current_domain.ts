@@ -53,12 +53,16 @@ export const currentDomainRanges = <D extends Readonly<Record<string, Dimension>
   if (ranges === undefined) return null
   for (const name of Object.keys(ranges)) {
     if (!Object.hasOwn(dims, name)) {
-      throw new SchemaError({ field: name, detail: "the current domain names an unknown dimension" })
+      throw new SchemaError({
+        field: name,
+        reason: "UnknownName",
+        detail: "the current domain names an unknown dimension",
+      })
     }
   }
   return names.map((name) =>
-    catchScalarError(() => rangeOf(dims[name], ranges[name]), (reason) => {
-      throw new SchemaError({ field: name, detail: reason })
+    catchScalarError(() => rangeOf(dims[name], ranges[name]), (detail) => {
+      throw new SchemaError({ field: name, reason: "InvalidDomain", detail })
     })
   )
 }

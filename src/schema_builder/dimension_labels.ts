@@ -11,7 +11,7 @@ import { checkFilters } from "./check_filters.ts"
 import type { DimensionType } from "./datatype_values.ts"
 import { pipelineOf } from "./filter.ts"
 import type { LabelsInput } from "./label_input.ts"
-import { SchemaError } from "./schema_error.ts"
+import { SchemaError, type SchemaReason } from "./schema_error.ts"
 import type { ArraySchema } from "./schema_value.ts"
 
 /** Returns the number of values in a label. */
@@ -25,7 +25,11 @@ export const labelStructures = (
   Object.entries(labels).map(([name, { dim, type, order }], i) => {
     const dimension = dimensionNames.indexOf(dim)
     if (dimension < 0) {
-      throw new SchemaError({ field: name, detail: `the label names an unknown dimension ${dim}` })
+      throw new SchemaError({
+        field: name,
+        reason: "UnknownName",
+        detail: `the label names an unknown dimension ${dim}`,
+      })
     }
     return {
       dimension,
@@ -55,21 +59,23 @@ export const labelsOf = (
 export const checkLabels = ({ dims, dimensionNames, attributeNames, dimensionLabels, labels }: ArraySchema): void => {
   const names = new Set([...dimensionNames, ...attributeNames])
   for (const { name, dimension, type, order, relative, external, uri } of dimensionLabels) {
-    const refuse = (reason: string): never => {
-      throw new SchemaError({ field: name, detail: reason })
+    const refuse = (reason: SchemaReason, detail: string): never => {
+      throw new SchemaError({ field: name, reason, detail })
     }
-    if (name === "") refuse("a dimension label requires a name")
-    if (names.has(name)) refuse("a dimension label may not have the name of a dimension, an attribute or another label")
+    if (name === "") refuse("InvalidName", "a dimension label requires a name")
+    if (names.has(name)) {
+      refuse("Duplicate", "a dimension label may not have the name of a dimension, an attribute or another label")
+    }
     names.add(name)
     // the label array is created with the array, so it must be inside it
     const fault = relative ? innerPathFault(uri) : external ? undefined : "is not relative to the array"
-    if (fault !== undefined) refuse(`the URI of the label ${fault}`)
+    if (fault !== undefined) refuse("InvalidValue", `the URI of the label ${fault}`)
     const dimensionType = dims[dimensionNames[dimension]].type
     if (!isInteger(dimensionType) && !isTemporal(dimensionType)) {
-      refuse(`labels require a dimension of integers, dates or times, not of ${dimensionType}`)
+      refuse("WrongType", `labels require a dimension of integers, dates or times, not of ${dimensionType}`)
     }
-    if (!isCoordinateType(type)) refuse(`labels cannot be ${type}`)
-    if (order === "unordered") refuse("labels must be increasing or decreasing")
+    if (!isCoordinateType(type)) refuse("WrongType", `labels cannot be ${type}`)
+    if (order === "unordered") refuse("InvalidValue", "labels must be increasing or decreasing")
     const { filters = [] } = (labels as LabelsInput)[name]
     checkFilters(name, pipelineOf(filters), type, type === "string_ascii")
   }

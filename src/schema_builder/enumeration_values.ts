@@ -14,7 +14,7 @@ import {
 } from "../../schema/array/scalar.ts"
 import { bytewise } from "../kernel/sort/bytewise.ts"
 import { finish, inParts, type Steps } from "../kernel/steps.ts"
-import { SchemaError } from "./schema_error.ts"
+import { SchemaError, type SchemaReason } from "./schema_error.ts"
 
 /** The values of an enumeration: code i represents value i. */
 export interface EnumerationValues {
@@ -93,8 +93,8 @@ const asciiOf = (values: ReadonlyArray<unknown>): Uint8Array | undefined => {
 const encodeValue = (name: string, type: Datatype, value: string | number | bigint): Uint8Array =>
   catchScalarError(
     () => isText(type) ? parseText(type, value as string) : scalarBytes(type, parseScalar(type, value)),
-    (reason) => {
-      throw new SchemaError({ field: `enumeration ${name}`, detail: reason })
+    (detail) => {
+      throw new SchemaError({ field: `enumeration ${name}`, reason: "InvalidValue", detail })
     },
   )
 
@@ -147,6 +147,7 @@ function* checkDistinctSteps(name: string, type: Datatype, { parts, keys }: Enco
       const shown = isText(type) ? new TextDecoder().decode(part) : scalarsJson(type, part).join(", ")
       throw new SchemaError({
         field: `enumeration ${name}`,
+        reason: "Duplicate",
         detail: `duplicate value ${JSON.stringify(shown)}`,
       })
     }
@@ -247,14 +248,16 @@ export function* extendedValuesSteps(
   more: EnumerationList,
 ): Steps<EnumerationValues> {
   const { type, cellValNum } = enumeration
-  const refuse = (reason: string): never => {
-    throw new SchemaError({ field: `enumeration ${name}`, detail: reason })
+  const refuse = (reason: SchemaReason, detail: string): never => {
+    throw new SchemaError({ field: `enumeration ${name}`, reason, detail })
   }
-  if (more.length === 0) refuse("no values to add")
+  if (more.length === 0) refuse("Missing", "no values to add")
   const added = yield* encodeValuesSteps(name, type, more)
   const size = cellValNum === "var" ? 0 : cellSize(type, cellValNum)
   const wrong = added.parts.find((part) => size > 0 && part.length !== size)
-  if (wrong !== undefined) refuse(`a value of ${wrong.length} bytes; the enumeration's values have ${size}`)
+  if (wrong !== undefined) {
+    refuse("InvalidValue", `a value of ${wrong.length} bytes; the enumeration's values have ${size}`)
+  }
   const { parts, keys } = yield* encodedSteps(enumeration)
   return yield* valuesOfSteps(name, enumeration, { parts: parts.concat(added.parts), keys: keys.concat(added.keys) })
 }
@@ -268,16 +271,20 @@ export const checkEnumerations = (enumerations: Readonly<Record<string, Enumerat
   let all = 0
   for (const [name, { data, offsets }] of Object.entries(enumerations)) {
     const field = `enumeration ${name}`
-    if (name === "") throw new SchemaError({ field, detail: "an enumeration needs a name" })
+    if (name === "") throw new SchemaError({ field, reason: "InvalidName", detail: "an enumeration needs a name" })
     const bytes = data.length + (offsets === null ? 0 : 8 * offsets.length)
     all += bytes
     if (bytes > MAX_BYTES) {
-      throw new SchemaError({ field, detail: `the size is ${bytes} bytes; engines accept ${MAX_BYTES}` })
+      throw new SchemaError({
+        field,
+        reason: "TooLarge",
+        detail: `the size is ${bytes} bytes; engines accept ${MAX_BYTES}`,
+      })
     }
   }
   if (all > MAX_BYTES_OF_ALL) {
-    const reason = `the total size is ${all} bytes; engines accept ${MAX_BYTES_OF_ALL}`
-    throw new SchemaError({ field: "enumerations", detail: reason })
+    const detail = `the total size is ${all} bytes; engines accept ${MAX_BYTES_OF_ALL}`
+    throw new SchemaError({ field: "enumerations", reason: "TooLarge", detail })
   }
 }
 

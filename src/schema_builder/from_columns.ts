@@ -13,7 +13,7 @@ import type { Scalar } from "../../schema/array/scalar.ts"
 import type { DimensionType } from "./datatype_values.ts"
 import { type Attribute, nullable, of as attributeOf } from "./attribute.ts"
 import { ascii, type Dimension, int32, of as dimensionOf } from "./dimension.ts"
-import { SchemaError } from "./schema_error.ts"
+import { SchemaError, type SchemaReason } from "./schema_error.ts"
 
 /** A column: a typed array, or a list of values of one type; if it contains `null`, the attribute is nullable. */
 export type ColumnSource = TypedArray | ReadonlyArray<string | number | bigint | boolean | Date | null>
@@ -57,22 +57,25 @@ const kinds: ReadonlyArray<readonly [is: (value: unknown) => boolean, type: Data
 
 /** Returns the datatype of a column, and whether it contains null. Throws {@link SchemaError}. */
 const kindOf = (name: string, column: ColumnSource): { readonly type: Datatype; readonly nulls: boolean } => {
-  const refuse = (reason: string): never => {
-    throw new SchemaError({ field: name, detail: reason })
+  const refuse = (reason: SchemaReason, detail: string): never => {
+    throw new SchemaError({ field: name, reason, detail })
   }
   if (ArrayBuffer.isView(column)) {
     const type = storageOfArray(column)
-    return { type: type ?? refuse(`${column.constructor.name} is not supported as a column`), nulls: false }
+    return {
+      type: type ?? refuse("WrongType", `${column.constructor.name} is not supported as a column`),
+      nulls: false,
+    }
   }
-  if (!Array.isArray(column)) return refuse("a column is a typed array or a list of values")
+  if (!Array.isArray(column)) return refuse("WrongType", "a column is a typed array or a list of values")
   const values = column.filter((value) => value !== null)
   const kind = kinds.find(([is]) => values.length > 0 && is(values[0]))
   if (kind === undefined) {
-    return refuse("the datatype is unknown because the column has no values; specify an attribute")
+    return refuse("Missing", "the datatype is unknown because the column has no values; specify an attribute")
   }
   const [is, type] = kind
   const odd = values.findIndex((value) => !is(value))
-  if (odd >= 0) refuse(`the values have several types: ${String(values[0])} and ${String(values[odd])}`)
+  if (odd >= 0) refuse("WrongType", `the values have several types: ${String(values[0])} and ${String(values[odd])}`)
   return { type, nulls: values.length < column.length }
 }
 
@@ -95,21 +98,23 @@ export const dimensionOfColumn = (
   domain: readonly [unknown, unknown] | undefined,
 ): Dimension => {
   const { type, nulls } = kindOf(name, column)
-  const refuse = (reason: string): never => {
-    throw new SchemaError({ field: name, detail: reason })
+  const refuse = (reason: SchemaReason, detail: string): never => {
+    throw new SchemaError({ field: name, reason, detail })
   }
-  if (nulls) refuse("coordinates must not be null")
+  if (nulls) refuse("InvalidValue", "coordinates must not be null")
   if (type === "string_utf8") return ascii()
-  if (type === "bool") refuse("coordinates cannot be booleans")
+  if (type === "bool") refuse("WrongType", "coordinates cannot be booleans")
   if (domain !== undefined) return dimensionOf(type as "int64", domain as never)
-  if (column.length === 0) refuse("the domain is unknown because there are no coordinates; specify the domain")
+  if (column.length === 0) {
+    refuse("Missing", "the domain is unknown because there are no coordinates; specify the domain")
+  }
   let low = valueOf(column[0])
   let high = low
   for (const coordinate of column as Iterable<unknown>) {
     const value = valueOf(coordinate)
     if (value < low) low = value
     if (value > high) high = value
-    if (Number.isNaN(value)) refuse("a coordinate is NaN")
+    if (Number.isNaN(value)) refuse("InvalidValue", "a coordinate is NaN")
   }
   return dimensionOf(type as "int64", [low, high] as never)
 }
@@ -127,7 +132,7 @@ export const dimensionsOfShape = (
   const side = Math.max(1, Math.floor(TILE_CELLS ** (1 / Math.max(1, lengths.length))))
   return Object.fromEntries(lengths.map(([name, length]) => {
     if (!Number.isInteger(length) || length < 1) {
-      throw new SchemaError({ field: name, detail: `invalid dimension length ${length}` })
+      throw new SchemaError({ field: name, reason: "InvalidValue", detail: `invalid dimension length ${length}` })
     }
     return [name, int32([0, length - 1], { tile: tile[name] ?? Math.min(length, side) })]
   }))
@@ -140,6 +145,6 @@ export const checkLengths = (columns: ColumnSources, required: number | undefine
   for (const [name, { length }] of required === undefined ? others : [first, ...others]) {
     if (length === cells) continue
     const whose = required === undefined ? `${JSON.stringify(first[0])} has` : "the shape has"
-    throw new SchemaError({ field: name, detail: `it has ${length} cells, ${whose} ${cells}` })
+    throw new SchemaError({ field: name, reason: "WrongLength", detail: `it has ${length} cells, ${whose} ${cells}` })
   }
 }

@@ -35,11 +35,11 @@ import {
   SchemaJson,
 } from "./schema_json.ts"
 import type { LabelsInput } from "./label_input.ts"
-import { SchemaError } from "./schema_error.ts"
+import { SchemaError, type SchemaReason } from "./schema_error.ts"
 import type { ArraySchema, Dimensions } from "./schema_value.ts"
 
-const refuse = (field: string, reason: string): never => {
-  throw new SchemaError({ field, detail: reason })
+const refuse = (reason: SchemaReason, field: string, detail: string): never => {
+  throw new SchemaError({ field, reason, detail })
 }
 
 /** Decodes with a Schema; errors contain the path. */
@@ -47,10 +47,15 @@ const decode = <A>(schema: Schema.Schema<A>, input: unknown, path: string): A =>
   const decoded = Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })(input)
   if (Either.isRight(decoded)) return decoded.right
   const [issue] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
-  return refuse([path, ...issue.path.map(String)].filter((part) => part !== "").join("."), issue.message)
+  return refuse(
+    "InvalidValue",
+    [path, ...issue.path.map(String)].filter((part) => part !== "").join("."),
+    issue.message,
+  )
 }
 
-const run = <A>(field: string, make: () => A): A => catchScalarError(make, (reason) => refuse(field, reason))
+const run = <A>(field: string, make: () => A): A =>
+  catchScalarError(make, (reason) => refuse("InvalidValue", field, reason))
 
 /** The default options of filters. */
 const filterDefaults: Readonly<Record<string, object>> = {
@@ -74,7 +79,7 @@ const filterOf = (path: string, json: FilterJson): Filter =>
 const pipelineOf = (path: string, json: FiltersJson): FilterPipeline => {
   const { maxChunkSize, filters } = "filters" in json ? json : { maxChunkSize: noFilters.maxChunkSize, filters: json }
   if (!Number.isInteger(maxChunkSize) || maxChunkSize < 0 || maxChunkSize > 0xffffffff) {
-    refuse(path, `invalid chunk size ${maxChunkSize}`)
+    refuse("InvalidValue", path, `invalid chunk size ${maxChunkSize}`)
   }
   return { maxChunkSize, filters: filters.map((filter, i) => filterOf(`${path}.filters.${i}`, filter)) }
 }
@@ -108,6 +113,7 @@ const enumerationOfJson = ({ name, type, cellValNum, ordered, values }: Enumerat
   const wrong = parts.find((part) => num === "var" ? part.length % size !== 0 : part.length !== size)
   if (wrong !== undefined) {
     refuse(
+      "InvalidValue",
       field,
       `a value of ${wrong.length} bytes is not ${num === "var" ? "a multiple of the size" : num} of ${type}`,
     )
@@ -117,7 +123,9 @@ const enumerationOfJson = ({ name, type, cellValNum, ordered, values }: Enumerat
 
 const named = <A extends { readonly name: string }>(part: string, list: ReadonlyArray<A>): ReadonlyArray<string> => {
   const seen = new Set<string>()
-  return list.map(({ name }) => seen.size < seen.add(name).size ? name : refuse(name, `two ${part} have this name`))
+  return list.map(({ name }) =>
+    seen.size < seen.add(name).size ? name : refuse("Duplicate", name, `two ${part} have this name`)
+  )
 }
 
 /** Converts bounds in hex to bytes. */

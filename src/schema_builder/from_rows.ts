@@ -70,8 +70,8 @@ const attributeOfField = ({ name, types, ...may }: RowField, filters: ReadonlyAr
   )
   const [datatype] = datatypes
   if (datatypes.size !== 1 || datatype === undefined) {
-    const reason = `no datatype for ${types.map(String).join(" | ") || "an empty union"}; specify an attribute in attrs`
-    throw new SchemaError({ field: name, detail: reason })
+    const detail = `no datatype for ${types.map(String).join(" | ") || "an empty union"}; specify an attribute in attrs`
+    throw new SchemaError({ field: name, reason: "WrongType", detail })
   }
   const attribute: Attribute = attributeOf(datatype, ...filters)
   const named = texts === undefined ? attribute : enumerated(attribute, name)
@@ -87,18 +87,26 @@ export const attributesOfRows = <A, I, R>(
 ): RowAttributes => {
   const fields = rowFieldsOf(schema)
   if (fields === undefined) {
-    throw new SchemaError({ field: "", detail: `rows are not structs: ${String(schema.ast)}; use a Schema.Struct` })
+    throw new SchemaError({
+      field: "",
+      reason: "WrongType",
+      detail: `rows are not structs: ${String(schema.ast)}; use a Schema.Struct`,
+    })
   }
   const names = fields.map(({ name }) => name)
   const rowFields = new Set(names)
   for (const name of [...dims, ...Object.keys(attrs)]) {
     if (rowFields.has(name)) continue
-    const reason = `rows have no such field, but ${names.map((n) => JSON.stringify(n)).join(", ")}`
-    throw new SchemaError({ field: name, detail: reason })
+    const detail = `rows have no such field, but ${names.map((n) => JSON.stringify(n)).join(", ")}`
+    throw new SchemaError({ field: name, reason: "UnknownName", detail })
   }
   const missing = fields.find(({ name, nullable, optional }) => dims.includes(name) && (nullable || optional))
   if (missing !== undefined) {
-    throw new SchemaError({ field: missing.name, detail: "coordinates must not be nullable or optional" })
+    throw new SchemaError({
+      field: missing.name,
+      reason: "WrongType",
+      detail: "coordinates must not be nullable or optional",
+    })
   }
   const others = fields.filter(({ name }) => !dims.includes(name))
   const own = others.filter(({ name }) => !Object.hasOwn(attrs, name))

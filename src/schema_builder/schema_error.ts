@@ -10,15 +10,67 @@ import { runSteps } from "../../platform/host/event_loop_turns.ts"
 import type { Steps } from "../kernel/steps.ts"
 import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
 
+/** Why an array cannot have a schema. */
+export type SchemaReason =
+  /** A part of the schema refers to a name that does not exist. */
+  | "UnknownName"
+  /** A name is empty or reserved. */
+  | "InvalidName"
+  /** A name or value occurs twice, or exists already. */
+  | "Duplicate"
+  /** A required part is missing. */
+  | "Missing"
+  /** The datatype, or the form of an input, is not possible here. */
+  | "WrongType"
+  /** Columns have different numbers of cells. */
+  | "WrongLength"
+  /** A filter does not support the values, the array or the other filters. */
+  | "InvalidFilter"
+  /** A domain or current domain is invalid. */
+  | "InvalidDomain"
+  /** A tile extent is invalid. */
+  | "InvalidTile"
+  /** Another value of the schema is invalid. */
+  | "InvalidValue"
+  /** Enumerations have more values or bytes than engines support. */
+  | "TooLarge"
+  /** Other parts of the array still use what the change removes or replaces. */
+  | "InUse"
+  /** The array type, order or format version does not support this combination. */
+  | "Unsupported"
+
 const SchemaErrorBase: TaggedErrorClass<SchemaError, "SchemaError", {
   readonly field: string
+  readonly reason: SchemaReason
   readonly detail: string
-}> = taggedError("SchemaError", () => ({ field: Schema.String, detail: Schema.String }))
+}> = taggedError(
+  "SchemaError",
+  () => ({
+    field: Schema.String,
+    reason: Schema.Literal(
+      "UnknownName",
+      "InvalidName",
+      "Duplicate",
+      "Missing",
+      "WrongType",
+      "WrongLength",
+      "InvalidFilter",
+      "InvalidDomain",
+      "InvalidTile",
+      "InvalidValue",
+      "TooLarge",
+      "InUse",
+      "Unsupported",
+    ),
+    detail: Schema.String,
+  }),
+)
 
 /**
- * A schema that no array can have: `field` names the dimension, attribute or option (`""` where it is the whole), `detail` says
- * what is wrong and what would be right. `ArraySchema.dense` and `ArraySchema.sparse` throw it: a schema is a value of the
- * program, and wrong from its first line on. `TileArray.create` and `TileArray.evolve` fail with it.
+ * A schema that no array can have: `field` names the dimension, attribute or option (`""` where it is the whole),
+ * `reason` is the kind of problem, see {@link SchemaReason}, and `detail` says what is wrong and what would be right.
+ * `ArraySchema.dense` and `ArraySchema.sparse` throw it: a schema is a value of the program, and wrong from its first
+ * line on. `TileArray.create` and `TileArray.evolve` fail with it.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, SchemaError } from "@tessera/array"
@@ -28,7 +80,7 @@ const SchemaErrorBase: TaggedErrorClass<SchemaError, "SchemaError", {
  *   () => ArraySchema.dense({ dims: { x: Dim.int32([9, 0]) }, attrs: { n: Attr.uint8() } }),
  *   SchemaError,
  * )
- * assertEquals([error._tag, error.field], ["SchemaError", "x"])
+ * assertEquals([error.field, error.reason], ["x", "InvalidDomain"])
  * ```
  */
 export class SchemaError extends SchemaErrorBase {

@@ -80,8 +80,8 @@ export const attributeStructure = (
 const fileOf = (name: string, values: EnumerationValues, options: StructureOptions): string => {
   const fileName = values.fileName ?? options.enumerationFile?.(name)
   if (fileName === undefined) {
-    const reason = "the file name is missing; specify enumerationFile"
-    throw new SchemaError({ field: `enumeration ${name}`, detail: reason })
+    const detail = "the file name is missing; specify enumerationFile"
+    throw new SchemaError({ field: `enumeration ${name}`, reason: "Missing", detail })
   }
   return fileName
 }

@@ -82,10 +82,14 @@ export function* openGenericTileSteps(
   }
   if (header.tileSize > LARGEST) throw fail("tileSize", `${header.tileSize} bytes exceed the maximum of ${LARGEST}`)
   if (header.encryption !== "none" && access.key === undefined) {
-    throw new DecryptionFailed({ uri, detail: "it is encrypted", hint: { _tag: "ProvideKey" } })
+    throw new DecryptionFailed({ uri, reason: "MissingKey", detail: "it is encrypted", hint: { _tag: "ProvideKey" } })
   }
   if (header.encryption === "none" && access.key !== undefined) {
-    throw new DecryptionFailed({ uri, detail: "the array is not encrypted; open it without a key" })
+    throw new DecryptionFailed({
+      uri,
+      reason: "NotEncrypted",
+      detail: "the array is not encrypted; open it without a key",
+    })
   }
   const bytes = yield* unfilterTileSteps(
     input.subarray(data, data + header.persistedSize),

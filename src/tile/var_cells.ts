@@ -1,5 +1,8 @@
 import { FormatError } from "../../schema/errors/format_error.ts"
 
+/** Maximum size of the var-sized values of a tile or column, in bytes: positions are 32-bit. */
+export const MAX_VALUE_BYTES = 0xffffffff
+
 /**
  * Converts the start offsets of a tile of var-sized values (u64 each, relative to the tile) to `cells + 1` positions.
  * Checks that they are ascending, inside the tile's `size` bytes, and multiples of the value size `unit`.
@@ -23,7 +26,7 @@ export const tilePositions = (
       detail: `${offsets.byteLength} bytes of offsets for ${cells} cells`,
     })
   }
-  if (size > 0xffffffff) throw fail(0, `a tile of ${size} bytes`)
+  if (size > MAX_VALUE_BYTES) throw fail(0, `a tile of ${size} bytes`)
   if (size % unit !== 0) throw fail(0, `a tile of ${size} bytes, not a multiple of the value size ${unit}`)
   const out = new Uint32Array(cells + 1)
   if (!copyPositions(offsets, size, unit, out)) {

@@ -48,9 +48,9 @@ export const guardAppend = (
         BigInt(readScalar(type, nonEmptyDomain[0].high)) >= first
       )
       if (!isTaken) return
-      const reason = `another write has added rows from ${first} to ${last} since the array was opened; ` +
+      const detail = `another write has added rows from ${first} to ${last} since the array was opened; ` +
         "nothing was written: append again"
-      return yield* Effect.fail(new Conflict({ uri, field, detail: reason }))
+      return yield* Effect.fail(new Conflict({ uri, field, reason: "RowsAppended", detail }))
     }).pipe(Effect.provide(context))
     const takeBack = Effect.sync(() => {
       for (const { state } of fragments) state.commit = "tried"

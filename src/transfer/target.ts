@@ -130,8 +130,8 @@ export const inspectTarget = (
 ): Effect.Effect<TransferTarget, AlreadyExists | InvalidOption | StorageError | FormatError, Storage> =>
   Effect.gen(function* () {
     if (overwrite && resume) {
-      const reason = "a copy or import is either resumed or begun anew; leave out overwrite or resume"
-      return yield* Effect.fail(new InvalidOption({ uri, option: "resume", detail: reason }))
+      const detail = "a copy or import is either resumed or begun anew; leave out overwrite or resume"
+      return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason: "Conflict", detail }))
     }
     const refuse = (detail: string, hint?: "ChooseTarget" | "Overwrite" | "Resume") =>
       Effect.fail(new AlreadyExists({ uri, detail, hint: hint === undefined ? undefined : { _tag: hint } }))
@@ -171,8 +171,8 @@ export const inspectTarget = (
       const what = `an unfinished ${operation} of ${source}, begun at ${dateOf(begun)}, is here`
       if (!resume) return yield* refuse(what, "Resume")
       if (unfinished.request !== (yield* request(unfinished.id))) {
-        const reason = `${what}, with another source or other options; resume that one, or overwrite it`
-        return yield* Effect.fail(new InvalidOption({ uri, option: "resume", detail: reason }))
+        const detail = `${what}, with another source or other options; resume that one, or overwrite it`
+        return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason: "Conflict", detail }))
       }
       return { resumed: unfinished, replaced: isArray && !isStored ? "array" : undefined, isMarked, isStored }
     }

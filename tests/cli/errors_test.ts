@@ -126,7 +126,7 @@ describe("exit codes", () => {
     )
     assertEquals(exitCodeOf(new StorageError({ op: "read", uri: "a", reason: "Truncated" })), 5)
     assertEquals(exitCodeOf(new StorageError({ op: "read", uri: "a", reason: "Unsupported" })), 6)
-    assertEquals(exitCodeOf(new InvalidOption({ uri: "a", option: "at", detail: "b" })), 2)
+    assertEquals(exitCodeOf(new InvalidOption({ uri: "a", option: "at", reason: "InvalidValue", detail: "b" })), 2)
     assertEquals(exitCodeOf(new ResultTooLarge({ uri: "a", needed: 2, limit: 1 })), 1)
     assertEquals(exitCodeOf(new StorageError({ op: "list", uri: "a", reason: "Timeout" })), 1)
     assertEquals(exitCodeOf(new Error("oh")), 1)
@@ -135,7 +135,7 @@ describe("exit codes", () => {
 
   it("come with one line", () => {
     assertEquals(
-      messageOf(new InvalidOption({ uri: "a", option: "at", detail: "b\nc\u001b[31m" })),
+      messageOf(new InvalidOption({ uri: "a", option: "at", reason: "InvalidValue", detail: "b\nc\u001b[31m" })),
       "a: at: b\\u000ac\\u001b[31m",
     )
     assertMatch(messageOf(new Error("oh"))!, /this is a bug in tessera, please report it: oh/)

@@ -98,13 +98,19 @@ describe("lines for people", () => {
     const has = () => true
     const messages: ReadonlyArray<readonly [unknown, RegExp]> = [
       [new UsageError({ detail: long }), /characters left out/],
-      [new InvalidOption({ uri: long, option: long, detail: long }), /characters left out/],
+      [new InvalidOption({ uri: long, option: long, reason: "InvalidValue", detail: long }), /characters left out/],
       [new StorageError({ op: "read", uri: long, reason: "Denied", cause: new Error(long) }), /characters left out/],
       [new CodecError({ codec: "zstd", detail: long }), /characters left out/],
       [new Error(long), /^this is a bug in tessera.*characters left out/],
       [new ResultTooLarge({ uri: long, needed: 2, limit: 1 }), /select fewer cells with --range or --limit/],
       [
-        new SelectionError({ uri: long, field: long, detail: "no", hint: { _tag: "ClipRanges" } }),
+        new SelectionError({
+          uri: long,
+          field: long,
+          reason: "OutOfBounds",
+          detail: "no",
+          hint: { _tag: "ClipRanges" },
+        }),
         /, or add --clip$/,
       ],
       [

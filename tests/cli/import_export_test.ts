@@ -151,7 +151,7 @@ describe("import", () => {
       await refused("a\n1\n", ["--filter", "zip"], 2, /--filter "zip": "zip" is no filter; there are bzip2\[:LEVEL\]/)
       await refused("a\n1\n", ["--filter", "rle:5"], 2, /"rle:5" is no filter/)
       await refused("a\n1\n", ["--dims", "a", "--domain", "a=1:2:3"], 2, /--domain "a=1:2:3": write DIM=LOW:HIGH/)
-      await refused("a\n1\n", ["--dims", "a", "--tile", "a=x"], 2, /a: a tile of x is none/)
+      await refused("a\n1\n", ["--dims", "a", "--tile", "a=x"], 2, /tile: a: "x" is invalid; expected a number above 0/)
       await refused("a\n1\n", ["--delimiter", "::"], 2, /--delimiter: give one character/)
       await refused("a\n1\n", ["--append"], 3, /there is no array here/)
       await refused(

@@ -187,14 +187,14 @@ describe("compiled conditions", () => {
         ["x in [1, None]", 0, "value 2: null"],
         ["x in []", 0, "no values"],
         ["x < None", 0, "no order"],
-        ["s == 5", 0, "is no value of string_utf8"],
+        ["s == 5", 0, "is not a value of string_utf8"],
         ["id == 'é'", 0, "ASCII"],
         ["rgb == 5", 0, "3 values of uint8"],
         ["blob < b'a'", 0, "no order"],
         ["color < 'red'", 0, "have no order"],
-        ["color == 5", 0, "is no value of string_utf8"],
+        ["color == 5", 0, "is not a value of string_utf8"],
         ["t == 'yesterday'", 0, "yesterday"],
-        ["f == True", 0, "no value of float64"],
+        ["f == True", 0, "not a value of float64"],
       ] as const
     ) {
       const error = refused(condition)

@@ -27,7 +27,7 @@ const failure = (text: string): ConditionError => {
 }
 
 describe("conditions as text", () => {
-  it("are comparisons, either way round", () => {
+  it("are comparisons of a field and a value, in either order", () => {
     assertEquals(parsed("a < 1"), ["lt", "a", [1], "any"])
     assertEquals(parsed("1 < a"), ["gt", "a", [1], "any"])
     assertEquals(parsed("'x' == b"), ["eq", "b", ["x"], "any"])
@@ -41,7 +41,7 @@ describe("conditions as text", () => {
     assertEquals(parsed("1. < a"), ["gt", "a", [1], "any"])
   })
 
-  it("chain", () => {
+  it("may chain comparisons", () => {
     assertEquals(parsed("1 < a <= 5"), ["and", ["gt", "a", [1], "any"], ["le", "a", [5], "any"]])
     assertEquals(parsed("0 < a < 5 and b == 1"), [
       "and",
@@ -50,7 +50,7 @@ describe("conditions as text", () => {
     ])
   })
 
-  it("bind as in Python", () => {
+  it("have the operator precedence of Python", () => {
     assertEquals(parsed("a == 1 or b == 2 and not c == 3"), [
       "or",
       ["eq", "a", [1], "any"],

@@ -8,32 +8,38 @@ const root = join(import.meta.dirname!, "../..")
 /** The text fields of each class by its tag, and the fields that are no text. */
 export const classes: Readonly<Record<string, { readonly text: ReadonlyArray<string>; readonly other?: object }>> = {
   AlreadyExists: { text: ["uri", "detail"], other: { hint: { _tag: "Overwrite" } } },
-  ArrayNotFound: { text: ["uri", "detail"], other: { hint: { _tag: "Resume" } } },
+  ArrayNotFound: { text: ["uri", "detail"], other: { reason: "Unfinished", hint: { _tag: "Resume" } } },
   ChecksumMismatch: { text: ["uri"], other: { offset: 3, algorithm: "md5" } },
   ClosedPipe: { text: ["cause"] },
   CodecError: { text: ["codec", "detail", "cause"], other: { reason: "Missing" } },
-  ConditionError: { text: ["uri", "text", "path", "field", "detail"], other: { at: 7 } },
-  Conflict: { text: ["uri", "field", "detail"] },
-  CsvError: { text: ["source", "column", "detail"], other: { row: 3 } },
-  DecryptionFailed: { text: ["uri", "detail"], other: { hint: { _tag: "ProvideKey" } } },
+  ConditionError: { text: ["uri", "text", "path", "field", "detail"], other: { at: 7, reason: "Syntax" } },
+  Conflict: { text: ["uri", "field", "detail"], other: { reason: "RowsAppended" } },
+  CsvError: { text: ["source", "column", "detail"], other: { row: 3, reason: "InvalidValue" } },
+  DecryptionFailed: { text: ["uri", "detail"], other: { reason: "MissingKey", hint: { _tag: "ProvideKey" } } },
   FilterRefused: { text: ["detail"], other: { filter: "delta", cell: 3 } },
   FormatError: { text: ["uri", "path", "detail"], other: { offset: 1, version: 22, reason: "Unsupported" } },
   InputFailed: { text: ["cause"] },
   InvalidKey: { text: [], other: { reason: "Length", length: 9 } },
-  InvalidOption: { text: ["uri", "option", "value", "detail"], other: { hint: { _tag: "OmitMetadata" } } },
+  InvalidOption: {
+    text: ["uri", "option", "value", "detail"],
+    other: { reason: "InvalidValue", accepted: ["a", "b"], hint: { _tag: "DidYouMean", names: ["a"] } },
+  },
   NotFound: { text: ["uri"] },
   OutputFailed: { text: ["cause"] },
   ResultTooLarge: {
     text: ["uri", "detail"],
     other: { needed: 2, limit: 1, hint: { _tag: "RaiseMemory", atLeast: 2 } },
   },
-  RowError: { text: ["uri", "detail", "cause"], other: { row: 3 } },
-  SchemaError: { text: ["field", "detail"] },
+  RowError: { text: ["uri", "detail", "cause"], other: { row: 3, reason: "Rejected" } },
+  SchemaError: { text: ["field", "detail"], other: { reason: "InvalidTile" } },
   SchemaMismatch: { text: ["uri"], other: {} },
-  SelectionError: { text: ["uri", "field", "detail"], other: { hint: { _tag: "ClipRanges" } } },
+  SelectionError: {
+    text: ["uri", "field", "detail"],
+    other: { reason: "OutOfBounds", hint: { _tag: "ClipRanges" } },
+  },
   StorageError: { text: ["uri", "cause"], other: { op: "read", reason: "Unknown" } },
   UsageError: { text: ["detail"] },
-  WriteError: { text: ["uri", "field", "detail"], other: { cell: 1, other: 2 } },
+  WriteError: { text: ["uri", "field", "detail"], other: { cell: 1, other: 2, reason: "Duplicate" } },
 }
 
 /** The sources, without comments. */

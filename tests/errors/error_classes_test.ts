@@ -134,7 +134,14 @@ describe("error classes", () => {
   it("keep the position in a condition whose URLs became shorter", async () => {
     const ConditionError = await load("ConditionError")
     const text = `a == "https://host/?sig=${CANARY}" and >`
-    const error = new ConditionError({ text, at: text.indexOf(">"), path: "", field: "", detail: "no" })
+    const error = new ConditionError({
+      text,
+      at: text.indexOf(">"),
+      path: "",
+      field: "",
+      reason: "Syntax",
+      detail: "no",
+    })
     const { at, text: shown } = error as unknown as { at: number; text: string }
     assertEquals(shown[at], ">")
   })
@@ -142,7 +149,12 @@ describe("error classes", () => {
   it("list thousands of names without filling the screen", async () => {
     const SelectionError = await load("SelectionError")
     const names = Array.from({ length: 10_000 }, (_, i) => JSON.stringify(`column_${i}`)).join(", ")
-    const error = new SelectionError({ uri: "a", field: "b", detail: `there is no such field; there are ${names}` })
+    const error = new SelectionError({
+      uri: "a",
+      field: "b",
+      reason: "UnknownName",
+      detail: `there is no such field; there are ${names}`,
+    })
     assertOneLine(error.message)
     assert(error.message.endsWith('"column_9999"') && error.message.includes('"column_0"'))
   })

@@ -13,6 +13,7 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
 import { Hint } from "../../schema/errors/hint.ts"
 import { StorageError } from "../../platform/errors.ts"
 import { type AnyError, classes, type Constructor, fieldsOf, load } from "./error_classes.ts"
@@ -29,6 +30,14 @@ const assertSame = (Class: Constructor, decoded: AnyError, error: AnyError): voi
   assertEquals(decoded.message, error.message)
   assertEquals(Schema.encodeSync(Class)(decoded), Schema.encodeSync(Class)(error))
   assertEquals(Object.keys(decoded).sort(), Object.keys(error).sort())
+}
+
+/** The literals that a field of a class can have. */
+const literalsOf = (Class: Constructor, name: string): ReadonlyArray<string> => {
+  const { fields } = Class as unknown as { readonly fields: Record<string, Schema.Schema.Any> }
+  const ast = fields[name]?.ast
+  if (ast === undefined || !AST.isUnion(ast)) return []
+  return ast.types.map((type) => AST.isLiteral(type) ? String(type.literal) : "")
 }
 
 describe("error classes as schemas", () => {
@@ -52,6 +61,17 @@ describe("error classes as schemas", () => {
         }),
         { numRuns: 30 },
       )
+    })
+
+    it(`${tag} goes through JSON with each of the reasons`, async () => {
+      const Class = await load(tag)
+      for (const name of ["reason", "op"]) {
+        for (const literal of literalsOf(Class, name)) {
+          const error = new Class({ ...fieldsOf(tag, valueOf), [name]: literal })
+          assertEquals((throughJson(Class, error) as unknown as Record<string, unknown>)[name], literal)
+          assertSame(Class, throughJson(Class, error), error)
+        }
+      }
     })
 
     it(`${tag} is recognised, and refuses other fields when it is decoded`, async () => {

@@ -75,7 +75,7 @@ const attack = (tile: Uint8Array, attempt: (bytes: Uint8Array) => number, limit:
 
 describe("damaged tiles", () => {
   for (const filters of chains) {
-    it(`of ${filters.map((f) => f.type).join(" → ") || "no filter"}`, () => {
+    it(`cause a tagged error or a bounded result: ${filters.map((f) => f.type).join(" → ") || "no filter"}`, () => {
       const context: TileContext = naive.context(filters, "uint32", filters.length > 2 ? { cellSize: 1 } : {})
       // not all platforms have an LZ4 compressor: use a block of literals
       const tile = filters[0]?.type === "lz4" ? literals() : naive.filterTile(context, [data, data.subarray(0, 12)])
@@ -86,7 +86,7 @@ describe("damaged tiles", () => {
   }
 
   for (const type of ["rle", "dictionary"] as const) {
-    it(`of folded strings by ${type}`, () => {
+    it(`cause a tagged error or a bounded result: strings folded by ${type}`, () => {
       const context = naive.context([{ type, level: 0 }], "string_ascii")
       const words = ["a", "a", "", "bcd", "a", "bcd", "bcd"]
       const parts = (type === "rle" ? naive.foldedRle : naive.foldedDictionary)(words, 4, 8)
@@ -100,7 +100,7 @@ describe("damaged tiles", () => {
     })
   }
 
-  it("of float scale with options that no engine writes", () => {
+  it("cause a tagged error if the options of float scale are invalid", () => {
     for (const byteWidth of [0, 3, 16, 2 ** 40]) {
       const context = naive.context([{ type: "scale_float", scale: 1, offset: 0, byteWidth }], "float32")
       const tile = naive.persist([{ original: 8, parts: { metadata: [naive.u32s(1, 8)], data: new Uint8Array(8) } }])

@@ -99,7 +99,7 @@ describe("tiles of real arrays", { skip: haveFixtures ? false : "the fixtures ar
     }
   })
 
-  it("every tile of an encrypted array opens with its key, and has the size it should", () => {
+  it("every tile of an encrypted array is decrypted with its key, and has the expected size", () => {
     for (const version of [5, 12, 22]) {
       let tiles = 0
       for (const field of tilesBelow(`${fixtures}v${version}/encrypted_sparse`)) {

@@ -20,7 +20,7 @@ import * as naive from "./naive.ts"
 
 const types: ReadonlyArray<Datatype> = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 
-/** Values of `type`: arbitrary 64 bits after a shift, optionally as running sums. */
+/** Generates values of `type`: arbitrary 64-bit values, shifted, optionally as running sums. */
 const cellsOf = (type: Datatype, minLength = 1): fc.Arbitrary<Uint8Array> =>
   fc.tuple(fc.nat(63), fc.boolean(), fc.array(fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n }), { minLength }))
     .map(([shift, sums, values]) => {
@@ -147,7 +147,7 @@ describe("filters forward", () => {
       assertEquals([floats.filter, floats.cell], [filter.type, undefined])
       const lost = naive.context([{ type: "bit_width_reduction", maxWindow: 256 }, filter], "int64")
       assert(refusal(new Uint8Array(64), lost).detail.includes("would be lost"))
-      // a byte at a time nothing is lost
+      // with values of one byte no metadata is lost
       const kept = naive.context([{ type: "checksum_md5" }, filter], "uint8")
       assertEquals(unfilterTile(filterTile(Uint8Array.of(3, 1, 2), kept), kept, 3), Uint8Array.of(3, 1, 2))
     }
@@ -188,7 +188,7 @@ describe("filters forward", () => {
       filterTile(new Uint8Array(), naive.context(filters, "int32"), new Uint32Array(3)).toHex()
     const sums = "010000000000000000000000d41d8cd98f00b204e9800998ecf8427e"
     const md5: Filter = { type: "checksum_md5" }
-    // by engine 2.30, of cells without a value
+    // written by engine 2.30 for cells without values
     assertEquals(written(md5), `0100000000000000000000000000000020000000${"00000000"}${sums}`)
     for (const type of ["byteshuffle", "bitshuffle", "xor"] as const) {
       assertEquals(written(md5, { type }), `0100000000000000000000000000000024000000${"00000000"}00000000${sums}`)
@@ -215,7 +215,7 @@ describe("filters forward", () => {
     }
     const far = refusal(bytes(Float32Array.of(0, 0, 1e30)), naive.context([{ type: "xor" }, scale(4)], "float32"))
     assertEquals([far.filter, far.cell], ["scale_float", 2])
-    // filters that move values hide the cell
+    // after a filter that moves values, the error contains no cell number
     assertEquals(
       refusal(bytes(Float32Array.of(0, 0, 1e38)), naive.context([{ type: "byteshuffle" }, scale(1)], "float32")).cell,
       undefined,
@@ -228,7 +228,7 @@ describe("filters forward", () => {
     assertEquals(refusal(values, naive.context([positiveDelta(1024)], "int32"), offsets).cell, 3)
   })
 
-  it("encrypts every part with an iv of its own", () => {
+  it("encrypts every part with a different IV", () => {
     const context = {
       ...naive.context([], "uint8"),
       filters: withEncryption({ maxChunkSize: 65536, filters: [{ type: "checksum_md5" }] }),
@@ -248,7 +248,7 @@ describe("filters forward", () => {
 describe("WebP forward", () => {
   const codecs = withWebp(nativeCodecs, compileWebp, compileWebpEncoder)
 
-  it("gives back the pixels of all formats without loss, in one chunk", async () => {
+  it("preserves the pixels of all formats in lossless mode, in one chunk", async () => {
     const [webp, webpEncoder] = await Effect.runPromise(Effect.all([codecs.webp, codecs.webpEncoder]))
     for (const [format, depth] of [["rgb", 3], ["bgr", 3], ["rgba", 4], ["bgra", 4]] as const) {
       const [extentY, extentX] = [150, 160 * depth]
@@ -269,7 +269,7 @@ describe("WebP forward", () => {
 describe("chunks", () => {
   const sizes = (made: Uint8Array): Array<number> => Array.from(tileChunks(made, "").original)
 
-  it("of fixed-size cells contain as many cells as fit into 64 KiB, or one if the pipeline requires it or a cell is larger", () => {
+  it("of fixed-size cells contain all cells that fit into 64 KiB, or one if the pipeline requires it or a cell is larger", () => {
     const context = naive.context([], "uint8", { cellSize: 24 })
     assertEquals(sizes(filterTile(new Uint8Array(240_000), context)), [65520, 65520, 65520, 43440])
     assertEquals(sizes(filterTile(new Uint8Array(200_000), { ...context, cellSize: 100_000 })), [100_000, 100_000])
@@ -308,12 +308,12 @@ describe("chunks", () => {
     }))
   })
 
-  it("of var-sized cells by 2.0 to 2.2 are as large as the offsets of a whole tile", () => {
+  it("of var-sized cells in files of 2.0 to 2.2 are as large as the offsets of a whole tile", () => {
     const old = naive.context([], "char", { version: 5, engineVersion: 5 })
     const offsets = Uint32Array.from({ length: 8 }, (_, i) => 13 * i)
     const cut = (context: TileContext): Array<number> => sizes(filterTile(new Uint8Array(91), context, offsets))
     assertEquals(cut(old), [56, 35])
-    // by engine 2.0.8, of the last tile of 27 cells with a capacity of 10
+    // written by engine 2.0.8: the last tile of 27 cells with a capacity of 10
     assertEquals(cut({ ...old, tileCells: 10 }), [80, 11])
     assertEquals(cut({ ...old, tileCells: 1000 }), [91])
   })

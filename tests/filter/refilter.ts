@@ -18,7 +18,7 @@ const isKnown = ({ context, dense, part, tiles }: FieldTiles, tile: number, how:
   return deviations.some(({ applies }) => applies(difference))
 }
 
-/** Filters whose output depends on their release or on chance; their input is compared instead. */
+/** Filters whose output depends on the library version or is random; their input is compared instead. */
 const free: ReadonlySet<string> = new Set(["gzip", "zstd", "lz4", "bzip2", "aes_256_gcm"])
 
 /** The result of refiltering. */
@@ -54,7 +54,7 @@ export const refilterCase = (root: string, result: Refiltered): void => {
     const isVar = field.cellValNum === VAR
     const folder = field.uri.slice(0, field.uri.lastIndexOf("/"))
     const starts = fields.find((f) => f.part === "fixed" && f.field === field.field && f.uri.startsWith(folder))
-    const isSeparate = soundAlone(field, fields.filter((f) => f.uri.startsWith(folder)))
+    const isSeparate = isSeparable(field, fields.filter((f) => f.uri.startsWith(folder)))
     field.tiles.forEach((tile, i) => {
       if (!isSeparate) {
         result.skipped++
@@ -104,7 +104,7 @@ export const refilterCase = (root: string, result: Refiltered): void => {
 }
 
 /** Whether tiles can be unfiltered separately: not in sparse nullable fields of 2.2; WebP is compared elsewhere by pixels. */
-const soundAlone = (field: FieldTiles, fragment: ReadonlyArray<FieldTiles>): boolean => {
+const isSeparable = (field: FieldTiles, fragment: ReadonlyArray<FieldTiles>): boolean => {
   const nullable = fragment.some((f) => f.field === field.field && f.part === "validity")
   const broken = field.context.engineVersion === 7 && !field.dense && nullable
   return !broken && !field.context.filters.filters.some((filter) => filter.type === "webp")

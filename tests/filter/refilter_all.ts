@@ -1,6 +1,6 @@
 /**
  * `deno task refilter [FIXTURES]`: unfilters every tile of every fixture of formats 3 to 22, filters it again, and compares.
- * Prints what differs, and closes with `N passed, N failed`.
+ * Prints the differences, and finally `N passed, N failed`.
  */
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"

@@ -42,7 +42,7 @@ const filterChunks = (cells: Uint8Array, context: TileContext): Uint8Array => {
 }
 
 describe("unfiltered chunks", () => {
-  it("use the caller's memory, or memory of their own, for all filters", () => {
+  it("use the caller's memory or separate memory, for all filters", () => {
     const rest = fc.array(fc.constantFrom(...any), { maxLength: 4 })
     // filters that do not support every input
     const first = fc.constantFrom<Filter>({ type: "positive_delta", maxWindow: 64 }, { type: "xor" }, ...any)
@@ -68,7 +68,7 @@ describe("unfiltered chunks", () => {
     )
   })
 
-  it("keep metadata that were in scratch memory", () => {
+  it("copy metadata from scratch memory", () => {
     // double delta stores metadata raw if their bytes differ a lot (as for 252), and returns views of its input
     const packed: ReadonlyArray<Filter> = [
       { type: "double_delta", level: 0, reinterpretDatatype: "uint8" },

@@ -59,7 +59,7 @@ const first = (filter: Filter, data: Uint8Array, type: Datatype) =>
     verifyChecksums: true,
   })
 
-describe("filters in reverse", () => {
+describe("reversed filters", () => {
   const simple: ReadonlyArray<Filter> = [
     { type: "noop" },
     { type: "byteshuffle" },

@@ -73,7 +73,7 @@ describe("a committed fragment", () => {
 })
 
 describe("a delete condition", () => {
-  it("that is removed after the listing is damage too", async () => {
+  it("that is removed after the listing is reported as damage too", async () => {
     const path = "v22/deletes/array"
     const { files } = findArray("v22", path)
     const removed = [...files.keys()].find((name) => name.endsWith(".del"))!

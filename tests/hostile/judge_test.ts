@@ -54,7 +54,10 @@ const where = { uri: "mem://v22/one/array/__schema/x", path: "", offset: 4, vers
 describe("the judge", () => {
   it("accepts located errors only", () => {
     assertEquals(refused(new FormatError(where)), [])
-    assertEquals(refused(new ArrayNotFound({ uri: "mem://v22/one/array", detail: "this is no array" })), [])
+    assertEquals(
+      refused(new ArrayNotFound({ uri: "mem://v22/one/array", reason: "Empty", detail: "this is no array" })),
+      [],
+    )
     for (
       const error of [
         new RangeError("Invalid array length"),

@@ -1,6 +1,6 @@
 /**
- * Compares what the real engine recorded with what we read: everything that the fixtures record, and beside it reads in
- * all orders and ranges of time (`interop_reads`, `interop_times`).
+ * Compares the real engine's record with the results of tessera: everything that the fixtures record, and in addition
+ * reads in all orders and time ranges (`interop_reads`, `interop_times`).
  *
  *     deno run -A tests/interop/compare.ts DIR [--codecs native|portable] [--only REGEX]
  */
@@ -19,21 +19,21 @@ import { checkCase, type Outcome } from "../golden/check_case.ts"
 import { type Cells, differenceOfJson, differenceOfRead } from "../golden/compare.ts"
 import { type ExpectedArray, type ExpectedRead, findCases, loadCase } from "../golden/expected.ts"
 
-/** A moment, or a range of time, in milliseconds. */
+/** A timestamp, or a range of timestamps, in milliseconds. */
 interface Times {
   readonly timestamp_start?: string
   readonly timestamp_end?: string
 }
 
-/** A read that the fixtures cannot say. */
+/** A read that the format of the fixtures cannot describe. */
 export type InteropRead = Omit<ExpectedRead, "layout" | "timestamp_end"> & Times & {
   readonly layout: "row-major" | "col-major" | "global-order" | "unordered"
   readonly outOfBounds?: "clip"
-  /** dense: with the coordinates of the cells */
+  /** dense arrays: also reads the coordinates of the cells */
   readonly coordinates?: true
 }
 
-/** What an array is at other times. */
+/** The state of an array at another time. */
 interface InteropTimes extends Times {
   readonly schema: Json
   readonly metadata: Json
@@ -47,13 +47,13 @@ export interface InteropArray extends ExpectedArray {
 
 const orders = { "row-major": "row", "col-major": "col", "global-order": "global", unordered: "unordered" } as const
 
-const say = (error: unknown): string => {
+const describeError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const tag = (error as { readonly _tag?: unknown })._tag
   return typeof tag === "string" ? `${tag}: ${error.message}` : error.stack ?? error.message
 }
 
-/** Compares all cases below a folder, an outcome a compared thing. */
+/** Compares all cases below a folder; yields one outcome per comparison. */
 export async function* compareAll(
   folder: string,
   codecs: "native" | "portable",
@@ -94,9 +94,9 @@ export async function* compareAll(
       const { shape, columns } = await run(Dense.read(array, { ...request, ...select }))
       cells = { cells: shape.reduce((product, n) => product * n, 1), columns }
     }
-    // the engine failed, so there is nothing to compare with, but it has to be readable
+    // the engine failed, so there is no expected result, but tessera must be able to read it
     if (read.columns === undefined) return undefined
-    // the comparison knows orders and no order
+    // the comparison supports row-major, column-major and unordered results
     const layout = read.layout === "global-order" ? "row-major" : read.layout
     const { timestamp_start: _, ...rest } = read
     return differenceOfRead({ ...rest, layout }, cells, {
@@ -123,24 +123,24 @@ export async function* compareAll(
     try {
       failure = await check()
     } catch (error) {
-      failure = say(error)
+      failure = describeError(error)
     }
     return failure === undefined ? { uri, thing } : { uri, thing, failure }
   }
 
   try {
     for (const path of findCases(folder)) {
-      const given = loadCase(path)
-      yield* checkCase(given, engine, only)
-      for (const [name, object] of Object.entries(given.objects)) {
+      const recorded = loadCase(path)
+      yield* checkCase(recorded, engine, only)
+      for (const [name, object] of Object.entries(recorded.objects)) {
         if (object.kind !== "array" || "error" in object) continue
         const expected = object as InteropArray
-        const uri = join(given.folder, name)
+        const uri = join(recorded.folder, name)
         const things = [
           ...expected.interop_reads.map((r) =>
-            [`read ${r.name} ${r.layout}`, () => read(uri, given.key, expected, r)] as const
+            [`read ${r.name} ${r.layout}`, () => read(uri, recorded.key, expected, r)] as const
           ),
-          ...expected.interop_times.map((t, i) => [`at time ${i}`, () => at(uri, given.key, t)] as const),
+          ...expected.interop_times.map((t, i) => [`at time ${i}`, () => at(uri, recorded.key, t)] as const),
         ]
         for (const [thing, check] of things) {
           if (only !== undefined && !only.test(`${uri}: ${thing}`)) continue

@@ -1,4 +1,7 @@
-/** What the recorded cases reach: datatypes, orders, regions, times. A sample that lost some of it does not count as one. */
+/**
+ * The features that the recorded cases cover: datatypes, orders, regions, times. A sample that misses one of them
+ * fails.
+ */
 import { datatypes } from "../../schema/array/datatype.ts"
 import { findCases, loadCase } from "../golden/expected.ts"
 import type { InteropArray } from "./compare.ts"
@@ -14,10 +17,10 @@ const fieldsOf = (schema: InteropArray["schema"]): ReadonlyArray<Field> => {
   return [...dimensions, ...attributes]
 }
 
-const UNKNOWN = "an unknown failure of the engine: "
-const SAYS = new RegExp(knownEngineDefects.flatMap(({ says }) => says ?? []).join("|"))
+const UNKNOWN = "unknown failure of the engine: "
+const MESSAGES = new RegExp(knownEngineDefects.flatMap(({ message }) => message ?? []).join("|"))
 
-/** Counts of what was compared, by name. */
+/** Counts the compared features by name. */
 export class Coverage {
   readonly #counts = new Map<string, number>()
 
@@ -34,7 +37,7 @@ export class Coverage {
         for (const read of reads) {
           if (read.columns === undefined) {
             this.#add("the engine failed")
-            if (!SAYS.test(read.error ?? "")) this.#add(`${UNKNOWN}${read.error}`)
+            if (!MESSAGES.test(read.error ?? "")) this.#add(`${UNKNOWN}${read.error}`)
             continue
           }
           this.#add(`${schema.array_type} ${read.layout}`)
@@ -50,21 +53,21 @@ export class Coverage {
     }
   }
 
-  /** One line. */
+  /** Returns the counts as one line. */
   show(): string {
     const types = datatypes.filter((type) => this.#counts.has(`type ${type}`)).length
     const rest = [...this.#counts].filter(([name]) => !name.startsWith("type ")).map(([name, n]) => `${n} ${name}`)
     return `${types} of ${datatypes.length} datatypes; reads: ${rest.sort().join(", ")}`
   }
 
-  /** Reads that the engine failed, not as it is known to do. */
+  /** Returns the errors of the engine that are not known defects. */
   unknown(): ReadonlyArray<string> {
     return [...this.#counts.keys()].filter((name) => name.startsWith(UNKNOWN))
   }
 
-  /** What was not reached. */
+  /** Returns the features that were not compared. */
   missing(): ReadonlyArray<string> {
-    const wanted = [
+    const required = [
       ...datatypes.map((type) => `type ${type}`),
       ...["row-major", "col-major", "global-order"].flatMap((order) => [`dense ${order}`, `sparse ${order}`]),
       "sparse unordered",
@@ -74,6 +77,6 @@ export class Coverage {
       "reads to a time",
       "opened at times",
     ]
-    return wanted.filter((name) => !this.#counts.has(name))
+    return required.filter((name) => !this.#counts.has(name))
   }
 }

@@ -1,17 +1,17 @@
-/** Running Python, Deno and Bun. */
+/** Runs Python, Deno and Bun. */
 import { spawn, spawnSync } from "node:child_process"
 import { join } from "node:path"
 import process from "node:process"
 
 const root = join(import.meta.dirname!, "..", "..")
 
-/** How a command ended, and what it printed. */
+/** The exit code of a command, and its output. */
 export interface Ended {
   readonly code: number
   readonly output: string
 }
 
-/** Runs a command; its standard error goes to ours. */
+/** Runs a command; its standard error is inherited. */
 export const start = (command: ReadonlyArray<string>): Promise<Ended> =>
   new Promise((resolve) => {
     const child = spawn(command[0], command.slice(1), { cwd: root, stdio: ["ignore", "pipe", "inherit"] })
@@ -27,21 +27,21 @@ export interface Runtime {
   readonly command: ReadonlyArray<string>
 }
 
-/** Deno and Bun, the ones that are there or through npx. */
+/** Returns Deno and Bun: the installed ones, otherwise through npx. */
 export const runtimes = (): ReadonlyArray<Runtime> => {
   const bun = spawnSync("bun", ["--version"], { encoding: "utf8" }).status === 0 ? ["bun"] : ["npx", "-y", "bun@1.4.5"]
   const deno = "Deno" in globalThis ? [process.execPath] : ["npx", "-y", "deno@2.9.6"]
   return [{ name: "Deno", command: [...deno, "run", "-A"] }, { name: "Bun", command: bun }]
 }
 
-/** What passed and failed, and what could not be tried. */
+/** The numbers of passed, failed and skipped comparisons. */
 export interface Totals {
   passed: number
   failed: number
   skipped: number
 }
 
-/** Runs a script that compares, in each runtime; prints what failed and answers the arrays and files that it names. */
+/** Runs a comparing script in each runtime; prints the failures and returns the arrays and files that they name. */
 export const compareInAll = async (
   script: string,
   args: ReadonlyArray<string>,

@@ -1,4 +1,4 @@
-"""reproduce.py CODE: runs the lines of a known defect. Exit code 0: it is so (also if the engine dies), 1: it is mended, 2: a mistake here."""
+"""reproduce.py CODE: runs the code of a known defect. Exit code 0: the defect exists (also if the engine crashes), 1: it is fixed, 2: an error in the code."""
 import os
 import sys
 import tempfile
@@ -12,7 +12,7 @@ from oracle.engine import Engine, EngineError, library
 
 
 def show(e, uri, layout, ranges=None, where=None, end=None):
-    """The columns of a read."""
+    """Returns the columns of a read."""
     a = e.open(uri, end=end)
     try:
         condition = where and e.condition(where)
@@ -22,7 +22,7 @@ def show(e, uri, layout, ranges=None, where=None, end=None):
 
 
 def ask(e, uri, name, kinds, ranges=None, where=None):
-    """Aggregates of a field."""
+    """Returns aggregates of a field."""
     a = e.open(uri)
     try:
         sch = record.schema(e, e.new('array_get_schema', a))

@@ -1,4 +1,4 @@
-/** The sample: the real engine writes random arrays, and we read them, in batches. */
+/** The sample: the real engine writes random arrays, and tessera reads them, in batches. */
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
@@ -8,21 +8,21 @@ import { removeLeft } from "./venv.ts"
 
 const here = import.meta.dirname!
 
-/** How many families of cases there are, some with several turns: so many cases are one of each. */
+/** Number of case families; a family may count several times. This number of cases runs each family once. */
 export const FAMILIES = 54
 const BATCH = 5 * FAMILIES
 
-/** Which cases. */
+/** The cases of a run. */
 export interface SampleOptions {
   readonly seed: string
   readonly from: number
   readonly count: number
   readonly only: string | undefined
-  /** Keep what was written, also if all is well. */
-  readonly keep: boolean
+  /** Keeps the written files, also if all comparisons pass. */
+  readonly keepFiles: boolean
 }
 
-/** What the writer says on its last line. */
+/** The figures on the last line of the writer's output. */
 interface Written {
   readonly cases: number
   readonly crashed: number
@@ -38,15 +38,15 @@ const figuresOf = (output: string): Written | undefined => {
   }
 }
 
-/** Writes and compares; adds to the totals. */
+/** Writes arrays with the engine and compares them; adds to the totals. */
 export const runSample = async (
   python: string,
   cache: string,
-  { seed, from: first, count, only, keep }: SampleOptions,
+  { seed, from: first, count, only, keepFiles }: SampleOptions,
   totals: Totals,
 ): Promise<void> => {
   const all = join(cache, "interop")
-  // each run has its own folder; what an earlier one left goes when the seed is used again
+  // each run has its own folder; folders of earlier runs with this seed are removed
   removeLeft(all, seed)
   const out = join(all, `${seed}.${process.pid}`)
   mkdirSync(out, { recursive: true })
@@ -67,17 +67,17 @@ export const runSample = async (
     cases += figures.cases
     crashed += figures.crashed
     if (figures.mistakes > 0) {
-      console.log(`FAILED the writer has a mistake in ${figures.mistakes} cases`)
+      console.log(`FAILED the writer script failed in ${figures.mistakes} cases`)
       totals.failed += figures.mistakes
     }
-    const given = figures["given up"]
-    if (given > 0) {
-      console.log(`SKIPPED ${given} cases: the engine crashed or refused all tries (named above)`)
-      totals.skipped += given
+    const skipped = figures["given up"]
+    if (skipped > 0) {
+      console.log(`SKIPPED ${skipped} cases: the engine crashed or refused all attempts (listed above)`)
+      totals.skipped += skipped
     }
-    const lost = n - figures.cases - figures.mistakes - given
+    const lost = n - figures.cases - figures.mistakes - skipped
     if (lost !== 0) {
-      console.log(`FAILED ${lost} of the cases ${from} to ${from + n - 1} are not there: the writer died`)
+      console.log(`FAILED ${lost} of the cases ${from} to ${from + n - 1} are missing: the writer crashed`)
       totals.failed += Math.max(lost, 1)
     }
     coverage.add(batch)
@@ -86,16 +86,19 @@ export const runSample = async (
       [batch, ...(only === undefined ? [] : ["--only", only])],
       totals,
     )
-    if (keep) continue
+    if (keepFiles) continue
     const failures = new Set([...differing].map((path) => path.slice(batch.length + 1).split("/")[0]))
     for (const folder of existsSync(batch) ? readdirSync(batch) : []) {
       if (!failures.has(folder)) rmSync(join(batch, folder), { recursive: true, force: true })
     }
-    if (failures.size > 0) console.log(`what differs is in ${batch}; again: --seed ${seed} --from N --count 1`)
-    else rmSync(batch, { recursive: true, force: true })
+    if (failures.size > 0) {
+      console.log(`files of the failures are in ${batch}; to repeat: --seed ${seed} --from N --count 1`)
+    } else rmSync(batch, { recursive: true, force: true })
   }
-  if (!keep && readdirSync(out).length === 0) rmSync(out, { recursive: true, force: true })
-  console.log(`${cases} cases by the real engine, seed ${seed} (it crashed ${crashed} times and was asked again)`)
+  if (!keepFiles && readdirSync(out).length === 0) rmSync(out, { recursive: true, force: true })
+  console.log(
+    `${cases} cases by the real engine, seed ${seed} (the engine crashed ${crashed} times; these cases were repeated)`,
+  )
   console.log(coverage.show())
   for (const failure of coverage.unknown()) {
     console.log(`FAILED ${failure}`)
@@ -103,7 +106,7 @@ export const runSample = async (
   }
   if (count < 2 * FAMILIES) return
   for (const name of coverage.missing()) {
-    console.log(`FAILED nothing was compared of: ${name}`)
+    console.log(`FAILED no comparison covers: ${name}`)
     totals.failed++
   }
 }

@@ -1,20 +1,23 @@
-/** Pythons with the real engine and its applications, of exact versions, in folders that are kept between runs. */
+/**
+ * Python environments with the real engine and its applications, in exact versions, in folders that are reused between
+ * runs.
+ */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import process from "node:process"
 
-/** A Python that is wanted. */
+/** A Python environment. */
 export interface Environment {
   readonly name: string
   /** Exact versions; `name==version` each. */
   readonly packages: ReadonlyArray<string>
-  /** Whether the list is complete, so that pip need not look for what they want. */
+  /** Whether the list includes all dependencies, so that pip does not need to resolve them. */
   readonly complete: boolean
   /** Python that fails if something is missing. */
   readonly probe: string
-  /** The environment variable that names a Python that has the packages already. */
+  /** The environment variable that names an existing Python with the packages. */
   readonly variable: string
 }
 
@@ -29,7 +32,7 @@ export const ENGINE: Environment = {
   variable: "TESSERA_PYTHON",
 }
 
-/** The applications that write arrays, with all that they import. */
+/** The applications that write arrays, with all their dependencies. */
 export const APPLICATIONS: Environment = {
   name: "applications",
   packages: readFileSync(join(here, "applications", "requirements.txt"), "utf8").split("\n")
@@ -39,7 +42,7 @@ export const APPLICATIONS: Environment = {
   variable: "TESSERA_APPLICATIONS_PYTHON",
 }
 
-/** What came of it: a Python, or why there is none. */
+/** A Python, or the reason why it is not available. */
 export type Venv = { readonly python: string } | { readonly reason: string }
 
 const run = (command: string, args: ReadonlyArray<string>, cwd: string): string | undefined => {
@@ -48,7 +51,7 @@ const run = (command: string, args: ReadonlyArray<string>, cwd: string): string 
   return `${command} ${args.slice(0, 4).join(" ")}: ${error?.message ?? stderr.trim().split("\n").slice(-2).join(" ")}`
 }
 
-/** Whether a process is still there. */
+/** Whether a process is running. */
 export const isRunning = (id: number): boolean => {
   try {
     process.kill(id, 0)
@@ -58,7 +61,7 @@ export const isRunning = (id: number): boolean => {
   }
 }
 
-/** Removes `stem.ID` and `stem.ID.broken` of processes that are gone. */
+/** Removes `stem.ID` and `stem.ID.broken` of processes that are no longer running. */
 export const removeLeft = (folder: string, stem: string): void => {
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const id = name.startsWith(`${stem}.`) ? /^(\d+)(\.broken)?$/.exec(name.slice(stem.length + 1))?.[1] : undefined
@@ -66,46 +69,48 @@ export const removeLeft = (folder: string, stem: string): void => {
   }
 }
 
-/** Finds the environment below `cache`, or makes it. Two runs may do that at once. */
+/** Returns the environment below `cache`, or creates it. Two runs may do that concurrently. */
 export const ensureVenv = (cache: string, environment: Environment = ENGINE): Venv => {
   const { name, packages, complete, probe, variable } = environment
-  const given = process.env[variable]
-  if (given !== undefined && given !== "") {
-    const problem = run(given, ["-c", probe], here)
-    return problem === undefined ? { python: given } : { reason: `${variable}: ${problem}` }
+  const configured = process.env[variable]
+  if (configured !== undefined && configured !== "") {
+    const problem = run(configured, ["-c", probe], here)
+    return problem === undefined ? { python: configured } : { reason: `${variable}: ${problem}` }
   }
   const version = createHash("sha256").update(packages.join("\n")).digest("hex").slice(0, 8)
   const folder = join(cache, `venv-${name}-${version}`)
   const python = join(folder, "bin", "python")
-  // the mark comes last: without it the folder is a rest of a run that was stopped
+  // the mark is written last: without it, the folder belongs to an interrupted run
   const works = (): boolean => existsSync(join(folder, ".complete")) && run(python, ["-c", probe], here) === undefined
   if (works()) return { python }
   mkdirSync(cache, { recursive: true })
   removeLeft(cache, basename(folder))
-  const making = `${folder}.${process.pid}`
-  const makingPython = join(making, "bin", "python")
-  console.log(`making a Python with ${name === "engine" ? packages.join(" and ") : `the ${name}`} in ${folder}`)
+  const temporary = `${folder}.${process.pid}`
+  const newPython = join(temporary, "bin", "python")
+  console.log(
+    `creating a Python environment with ${name === "engine" ? packages.join(" and ") : `the ${name}`} in ${folder}`,
+  )
   const pip = ["-m", "pip", "install", "--quiet", "--only-binary", ":all:", ...(complete ? ["--no-deps"] : [])]
-  const problem = run("python3", ["-m", "venv", making], cache) ??
-    run(makingPython, [...pip, ...packages], cache) ??
-    run(makingPython, ["-c", probe], here)
+  const problem = run("python3", ["-m", "venv", temporary], cache) ??
+    run(newPython, [...pip, ...packages], cache) ??
+    run(newPython, ["-c", probe], here)
   if (problem !== undefined) {
-    rmSync(making, { recursive: true, force: true })
+    rmSync(temporary, { recursive: true, force: true })
     return { reason: problem }
   }
-  writeFileSync(join(making, ".complete"), "")
-  // another run may have been faster, and may be using its own: only a broken one goes
+  writeFileSync(join(temporary, ".complete"), "")
+  // another run may have finished first and may use its environment: only a broken one is replaced
   if (!works()) {
-    const broken = `${making}.broken`
+    const broken = `${temporary}.broken`
     try {
       if (existsSync(folder)) renameSync(folder, broken)
-      // nothing of what we call knows where the folder was made
-      renameSync(making, folder)
+      // no called program depends on the original name of the folder
+      renameSync(temporary, folder)
     } catch {
-      // another run was faster between the look and the move
+      // another run finished between the check and the rename
     }
     rmSync(broken, { recursive: true, force: true })
   }
-  rmSync(making, { recursive: true, force: true })
-  return works() ? { python } : { reason: `${folder} does not work, though it was just made` }
+  rmSync(temporary, { recursive: true, force: true })
+  return works() ? { python } : { reason: `${folder} does not work after its creation` }
 }

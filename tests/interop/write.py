@@ -1,8 +1,8 @@
 """write.py OUT --seed N --from I --count N
 
-Writes random arrays with the real engine and records what it reads from them: OUT/<case>/expected.json, laid out like the
-fixtures, with `interop_reads` and `interop_times` beside. Each case runs in its own process, as the engine crashes on some
-inputs. A case that it refuses is tried again with other choices. The last line printed is a JSON object with the figures.
+Writes random arrays with the real engine and records the results of its reads: OUT/<case>/expected.json, laid out like the
+fixtures, with `interop_reads` and `interop_times` in addition. Each case runs in its own process, as the engine crashes on some
+inputs. A case that the engine refuses is repeated with other choices. The last line printed is a JSON object with the figures.
 """
 import argparse
 import collections
@@ -20,8 +20,8 @@ TRIES = 8
 
 
 def one(lib, out, seed, number, attempt):
-    """Runs in its own process; exits with 0 if there is a case, 1 if the engine refused it, 3 on a mistake of ours."""
-    signal.setitimer(signal.ITIMER_PROF, 30)       # of its own work: the machine may be busy
+    """Writes a case in its own process; exits with 0 on success, 1 if the engine refused it, 3 on an error of this script."""
+    signal.setitimer(signal.ITIMER_PROF, 30)       # CPU time: the machine may be busy
     signal.alarm(300)
     fn, round_ = FAMILIES[number % len(FAMILIES)], number // len(FAMILIES) * FAMILIES.count(FAMILIES[number % len(FAMILIES)])
     round_ += FAMILIES[:number % len(FAMILIES)].count(fn)
@@ -29,7 +29,7 @@ def one(lib, out, seed, number, attempt):
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     c = Case(Engine(lib), '%s/%d/%d' % (seed, number, attempt), round_, folder)
-    c.ch.nonempty = attempt > 1        # the engine dies on some dense tiles without a byte
+    c.ch.nonempty = attempt > 1        # the engine crashes on some empty dense tiles
     code = 0
     try:
         fn(c)
@@ -51,7 +51,7 @@ def one(lib, out, seed, number, attempt):
 
 
 def work(lib, out, seed, numbers):
-    """Writes some cases, one after the other; answers counts."""
+    """Writes cases sequentially; returns counts."""
     counts = collections.Counter()
     for number in numbers:
         fn = FAMILIES[number % len(FAMILIES)]

@@ -11,7 +11,7 @@ const TEXT = cacheKind<string>("text")
 const OTHER = cacheKind<string>("other")
 
 describe("a bounded cache", () => {
-  it("drops what was used longest ago, across its spaces", () => {
+  it("drops the least recently used values, across its spaces", () => {
     const cache = makeBoundedCache(100)
     const [a, b] = [cache.makeSpace(), cache.makeSpace()]
     a.set(TEXT, 1, "a1", 40)
@@ -23,7 +23,7 @@ describe("a bounded cache", () => {
     assertEquals(cache.bytes(), 70)
   })
 
-  it("replaces values, and keeps none that is larger than itself", () => {
+  it("replaces values, and does not store values above its limit", () => {
     const cache = makeBoundedCache(100)
     const space = cache.makeSpace()
     space.set(TEXT, 1, "small", 10)
@@ -33,7 +33,7 @@ describe("a bounded cache", () => {
     assertEquals([space.get(TEXT, 2), space.get(TEXT, 1)], [undefined, "larger"])
   })
 
-  it("has the lowest of several limits, for as long as it is set", () => {
+  it("applies the lowest of several limits while it is set", () => {
     const cache = makeBoundedCache(2 ** 26)
     const space = cache.makeSpace()
     space.set(TEXT, 1, "first", 2 ** 24)
@@ -50,7 +50,7 @@ describe("a bounded cache", () => {
     assertEquals(cache.bytes(), 2 ** 26)
   })
 
-  it("has the metadata of an open array, and the limit of a stream while it runs", async () => {
+  it("contains the metadata of an open array, and applies the limit of a stream while it runs", async () => {
     const program = Effect.gen(function* () {
       const quakes = yield* TileArray.open("tests/support/quakes")
       const { bounded } = openedOf(quakes)

@@ -1,4 +1,4 @@
-/** What TileDB-Py's tests of libtiledb verify of reads and of queries that come in parts, with arrays of our own. */
+/** Reads and incomplete queries that TileDB-Py's tests of libtiledb verify, with arrays of our own. */
 import { assert, assertEquals } from "@std/assert"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -10,15 +10,15 @@ import { inMemory } from "../support/in_memory.ts"
 const cellOrders = ["row-major", "col-major", "hilbert"] as const
 const upTo = (n: number): ReadonlyArray<number> => Array.from({ length: n }, (_, i) => i)
 
-/** The double behind a positive one. */
-const behind = (value: number): number => {
+/** Returns the next larger double of a positive one. */
+const nextDouble = (value: number): number => {
   const bits = new BigInt64Array(Float64Array.of(value).buffer)
   bits[0]++
   return new Float64Array(bits.buffer)[0]
 }
 
-describe("dense reads as TileDB-Py knows them", () => {
-  it("see each write at its time, and a range of them", () =>
+describe("dense reads as in TileDB-Py", () => {
+  it("return the writes up to a timestamp, or in a range of timestamps", () =>
     inMemory(Effect.gen(function* () {
       const Line = ArraySchema.dense({ dims: { x: Dim.int64([0, 2], { tile: 3 }) }, attrs: { a: Attr.float64() } })
       const made = yield* TileArray.create("mem://line", Line)
@@ -40,7 +40,7 @@ describe("dense reads as TileDB-Py knows them", () => {
       assertEquals(yield* read({ end: 20 }), [1, 0, 0])
     })))
 
-  it("are of every number of dimensions", () =>
+  it("support one to five dimensions", () =>
     inMemory(Effect.gen(function* () {
       for (const sizes of [[7], [3, 4], [2, 3, 4], [2, 3, 2, 3], [2, 2, 2, 2, 2]]) {
         const uri = `mem://box${sizes.length}`
@@ -56,7 +56,7 @@ describe("dense reads as TileDB-Py knows them", () => {
       }
     })))
 
-  it("have cells of any length where a later write put others", () =>
+  it("return var-sized cells of a later write in place of earlier ones", () =>
     inMemory(Effect.gen(function* () {
       const Lists = ArraySchema.dense({
         dims: { r: Dim.int64([0, 3], { tile: 4 }), c: Dim.int64([0, 3], { tile: 4 }) },
@@ -77,14 +77,14 @@ describe("dense reads as TileDB-Py knows them", () => {
       )
     })))
 
-  it("come in parts of cells of any length, down to a few bytes", () =>
+  it("return var-sized cells in batches, down to a few bytes", () =>
     inMemory(Effect.gen(function* () {
       const Texts = ArraySchema.dense({
         dims: { x: Dim.uint64([1, 40], { tile: 5 }) },
         attrs: { text: Attr.utf8() },
       })
       const made = yield* TileArray.create("mem://texts", Texts)
-      // all tiles are of one size
+      // all tiles have the same size
       const texts = upTo(40).map((i) => "ü".repeat(2 * (i % 5)))
       yield* Dense.write(made, {}, { text: texts })
       const array = yield* TileArray.open("mem://texts")
@@ -99,9 +99,9 @@ describe("dense reads as TileDB-Py knows them", () => {
     })))
 })
 
-describe("sparse reads as TileDB-Py knows them", () => {
+describe("sparse reads as in TileDB-Py", () => {
   for (const order of cellOrders) {
-    it(`find floats at the very bit (${order})`, () =>
+    it(`compare floats exactly (${order})`, () =>
       inMemory(Effect.gen(function* () {
         const Line = ArraySchema.sparse({
           order,
@@ -110,7 +110,7 @@ describe("sparse reads as TileDB-Py knows them", () => {
         })
         const made = yield* TileArray.create("mem://floats", Line)
         const [before, c0, c1, c2, after] = upTo(5).reduce<ReadonlyArray<number>>(
-          (all) => all.length === 0 ? [3.01] : [...all, behind(all.at(-1)!)],
+          (all) => all.length === 0 ? [3.01] : [...all, nextDouble(all.at(-1)!)],
           [],
         )
         yield* Sparse.write(made, { x: [c2, c0, c1], a: [3, 1, 2] })
@@ -127,7 +127,7 @@ describe("sparse reads as TileDB-Py knows them", () => {
         assertEquals(yield* inside(after, after), [])
       })))
 
-    it(`answer the dimensions that are asked for, and those only (${order})`, () =>
+    it(`return only the selected dimensions (${order})`, () =>
       inMemory(Effect.gen(function* () {
         const Grid = ArraySchema.sparse({
           order,
@@ -144,7 +144,7 @@ describe("sparse reads as TileDB-Py knows them", () => {
         assertEquals([Object.keys(both), Array.from(both.j, Number)], [["j", "i"], j])
       })))
 
-    it(`sort texts and bound them, with and without duplicates (${order})`, () =>
+    it(`sort texts and select ranges of texts, with and without duplicates (${order})`, () =>
       inMemory(Effect.gen(function* () {
         for (const allowsDuplicates of [false, true]) {
           for (const texts of [["aa", "bbb", "c", "dddd"], ["", "a", "ab", "b"], [""], ["a"]]) {
@@ -168,7 +168,7 @@ describe("sparse reads as TileDB-Py knows them", () => {
         }
       })))
 
-    it(`run from one moment to another in nanoseconds (${order})`, () =>
+    it(`select ranges of times in nanoseconds (${order})`, () =>
       inMemory(Effect.gen(function* () {
         const Times = ArraySchema.sparse({
           order,
@@ -186,7 +186,7 @@ describe("sparse reads as TileDB-Py knows them", () => {
         assertEquals((yield* a({ t: [null, null] })).length, 10_000)
       })))
 
-    it(`come in parts in global order as they lie (${order})`, () =>
+    it(`return batches in global order (${order})`, () =>
       inMemory(Effect.gen(function* () {
         for (const tileOrder of ["row-major", "col-major"] as const) {
           const uri = `mem://parts${tileOrder}`
@@ -212,7 +212,7 @@ describe("sparse reads as TileDB-Py knows them", () => {
       })))
   }
 
-  it("keep dates, texts and numbers of cells that are there several times together", () =>
+  it("return the dates, texts and numbers of duplicate cells in the same row", () =>
     inMemory(Effect.gen(function* () {
       const Rides = ArraySchema.sparse({
         allowsDuplicates: true,
@@ -227,13 +227,13 @@ describe("sparse reads as TileDB-Py knows them", () => {
       const rows = upTo(4).map((i) =>
         [columns.at, columns.kind, columns.cost, columns.zone].map((column) => String(Cells.values(column)[i])).join()
       )
-      const wanted = upTo(4).map((i) =>
+      const expected = upTo(4).map((i) =>
         [String(BigInt(Date.parse(`${at[i]}Z`) / 1000)), kind[i], [6911721, 1, 2, 3][i], [20, -23, 23, 0][i]].join()
       )
-      assertEquals(rows.toSorted(), wanted.toSorted())
+      assertEquals(rows.toSorted(), expected.toSorted())
     })))
 
-  it("come in parts of cells of any length, and empty where there is none", () =>
+  it("return var-sized cells in batches, and no batch for an empty region", () =>
     inMemory(Effect.gen(function* () {
       for (const allowsDuplicates of [false, true]) {
         const uri = `mem://texts${allowsDuplicates}`
@@ -245,7 +245,7 @@ describe("sparse reads as TileDB-Py knows them", () => {
         })
         const made = yield* TileArray.create(uri, schema)
         const texts = upTo(100).map((i) => "é".repeat((i * 37) % 60))
-        // few cells are most of the values
+        // a few cells contain nearly all values
         const lists = upTo(100).map((i) => upTo(i % 50 === 0 ? 1000 : 1).map((k) => BigInt(k)))
         yield* Sparse.write(made, { x: upTo(100), text: texts, list: lists })
         const array = yield* TileArray.open(uri)

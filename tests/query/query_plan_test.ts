@@ -28,7 +28,7 @@ const Line = ArraySchema.sparse({
 const cells = { x, a: Int32Array.from(x), s: Array.from(x, (v) => `s${v}`) }
 
 describe("explained reads", () => {
-  it("say what sparse reads read, to the byte", () =>
+  it("report the requests and bytes of sparse reads exactly", () =>
     run(Effect.gen(function* () {
       const made = yield* TileArray.create("mem://line", Line)
       yield* Sparse.write(made, cells)
@@ -55,12 +55,12 @@ describe("explained reads", () => {
       assertEquals(part.fields, ["x", "a"])
       yield* Sparse.write(array, { ...cells, a: cells.a.toReversed() })
       const twice = yield* Sparse.explain(yield* TileArray.reopen(array), { where: "a >= 1900" })
-      // an older cell must not come back: of the newer fragment the tile that hides it is read, too
+      // an older cell must not reappear: the tile of the newer fragment that hides it is read too
       assertEquals(twice.fragments.map(({ ruledOut }) => ruledOut), [19, 18])
       assertEquals(twice.deduplicates, true)
     })))
 
-  it("say what dense reads read, to the byte", () =>
+  it("report the requests and bytes of dense reads exactly", () =>
     run(Effect.gen(function* () {
       const made = yield* TileArray.create(
         "mem://grid",
@@ -85,11 +85,11 @@ describe("explained reads", () => {
         const read = yield* counted(Dense.read(array, options))
         assertEquals([options, plan.bytes, plan.requests], [options, read.bytes, read.requests])
       }
-      // what the newer fragment wrote over is not read
+      // tiles of the older fragment that the newer one covers are not read
       assertEquals((yield* Dense.explain(array)).fragments.map(({ read }) => read), [12, 4])
     })))
 
-  it("count the parts of dense tiles, also where none is needed whole", () =>
+  it("bound the requests and bytes of reads of partial dense tiles", () =>
     run(Effect.gen(function* () {
       const made = yield* TileArray.create(
         "mem://plain",
@@ -119,9 +119,9 @@ describe("explained reads", () => {
     })))
 })
 
-describe("explained reads of what engines wrote", () => {
+describe("explained reads of arrays of all engine versions", () => {
   for (const version of ["v1", "v4", "v7", "v16", "v22"]) {
-    it(`need no more than was said: ${version}`, async () => {
+    it(`require no more than reported: ${version}`, async () => {
       let [exact, all] = [0, 0]
       for (const { folder, key, files, objects } of packedCases(version)) {
         const memory = makeMemoryStorage()
@@ -166,7 +166,7 @@ describe("explained reads of what engines wrote", () => {
           ))
         }
       }
-      assert(exact > all / 3, `${exact} of ${all} just so`)
+      assert(exact > all / 3, `${exact} of ${all} plans are exact`)
     })
   }
 })

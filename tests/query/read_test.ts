@@ -20,14 +20,14 @@ const texts = ({ values, offsets, length }: Column): ReadonlyArray<string> =>
   )
 
 describe("dense reads", () => {
-  it("take the non-empty domain of a dimension that is not named", async () => {
+  it("default to the non-empty domain of a dimension", async () => {
     const { shape, columns } = await run(Dense.read(await open(), { region: { day: 60 } }))
     assertEquals(shape, [1, 4])
     assertEquals(numbers(columns.temperature), [7.5, 8, 6.5, 9.5])
     assertEquals(texts(columns.note), ["corrected", "corrected", "", ""])
   })
 
-  it("give dimensions only if they are selected", async () => {
+  it("return dimensions only if they are selected", async () => {
     const array = await open()
     assertEquals(Object.keys((await run(Dense.read(array))).columns), ["temperature", "note"])
     const { columns } = await run(
@@ -38,9 +38,9 @@ describe("dense reads", () => {
     assertEquals(numbers(columns.station), [1, 2, 4, 1, 2, 4])
   })
 
-  it("lie in rows, in columns, or tile after tile", async () => {
+  it("are in row, column or global order", async () => {
     const array = await open()
-    // tiles are 7 days × 10 stations from (1, 1) on: day 63 is the last of a tile
+    // tiles are 7 days × 10 stations and start at (1, 1): day 63 is the last of a tile
     const ranges = { day: [62, 65], station: [9, 12] } as const
     const at = async (order: "row" | "col" | "global") => {
       const { columns } = await run(Dense.read(array, { select: ["day", "station"], region: ranges, order }))
@@ -60,13 +60,13 @@ describe("dense reads", () => {
     ])
   })
 
-  it("fill what was never written", async () => {
+  it("return fill values for unwritten cells", async () => {
     const { columns } = await run(Dense.read(await open(), { region: { day: [1, 2], station: 100 } }))
     assertEquals(numbers(columns.temperature), [NaN, NaN])
     assertEquals(texts(columns.note), ["\0", "\0"])
   })
 
-  it("see what a moment saw", async () => {
+  it("return the state at a timestamp", async () => {
     const monday = 1709539200000
     const then = await run(TileArray.open(weather, { at: new Date(monday) }))
     assertEquals(numbers((await run(Dense.read(then, { region: { day: 60, station: 1 } }))).columns.temperature), [99])
@@ -76,7 +76,7 @@ describe("dense reads", () => {
     assertEquals((await run(Dense.read(before))).shape, [0, 0])
   })
 
-  it("refuse what cannot be meant, with the name and what there is", async () => {
+  it("reject invalid options with the name and the valid values", async () => {
     const array = await open()
     const cases: ReadonlyArray<readonly [Dense.ReadOptions, string]> = [
       [{ region: { day: [0, 3] } }, "day: the range [0, 3] is outside the domain [1, 366]"],
@@ -98,7 +98,7 @@ describe("dense reads", () => {
     assertStringIncludes(error.message, "the array is dense")
   })
 
-  it("crop what leaves the domain if they are told to", async () => {
+  it("clip ranges to the domain on request", async () => {
     const array = await open()
     const { shape } = await run(
       Dense.read(array, { region: { day: [-5, 3], station: [99, 1000] }, outOfBounds: "clip" }),
@@ -108,7 +108,7 @@ describe("dense reads", () => {
     assertEquals(none.shape, [0, 4])
   })
 
-  it("say how much they need if it is too much, before they read", async () => {
+  it("report the required memory before they read, if it exceeds the limit", async () => {
     const array = await open()
     const all = { region: { day: [1, 366], station: [1, 100] } } as const
     const error = await failure(Dense.read(array, { ...all, select: ["temperature"], memory: 100_000 }))
@@ -117,10 +117,10 @@ describe("dense reads", () => {
     assertEquals((await run(Dense.read(array, { ...all, select: ["temperature"] }))).shape, [366, 100])
   })
 
-  it("count of var-sized tiles only the part that is read", async () => {
+  it("count only the required part of var-sized tiles", async () => {
     const array = await open()
     const one = { select: ["note"], region: { day: 57, station: 1 } } as const
-    // the tile of notes holds tens of bytes, of which one cell of seventy is asked
+    // the tile of notes has tens of bytes; the read requires one of its seventy cells
     assertEquals(texts((await run(Dense.read(array, { ...one, memory: 30 }))).columns.note), [""])
     assert((await failure(Dense.read(array, { ...one, memory: 8 }))) instanceof ResultTooLarge)
   })

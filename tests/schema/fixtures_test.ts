@@ -149,7 +149,7 @@ const newFragment = (folder: string, path: string, named: number, schemas: Map<s
   const again = encode(fragmentFooter(shape), footer, version)
   // exception: engines since 2.8 append eight unused bytes to footers of format 11
   const stray = raw.byteLength - again.byteLength
-  assert(stray === 0 || (version === 11 && stray === 8), `${path}: ${stray} bytes behind the footer`)
+  assert(stray === 0 || (version === 11 && stray === 8), `${path}: ${stray} bytes after the footer`)
   if (stray > 0) count("footers with stray bytes")
   sameBytes(again, raw.subarray(0, again.byteLength), `${path} (footer)`)
   count("footers")

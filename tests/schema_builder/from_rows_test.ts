@@ -93,7 +93,7 @@ describe("a schema of rows", () => {
       Schema.Struct({ id, both: Schema.Union(Schema.Number, Schema.String) }),
       /^both: no datatype for number \| string/,
     )
-    refused(Schema.Struct({ id, nothing: Schema.Null }), /^nothing: no datatype for an empty union/)
+    refused(Schema.Struct({ id, empty: Schema.Null }), /^empty: no datatype for an empty union/)
     refused(Schema.Struct({ other: id }), /^id: rows have no such field, but "other"/)
     refused(Schema.Struct({ id: Schema.NullOr(id) }), /^id: coordinates must not be nullable or optional/)
     refused(Schema.Number, /^the schema: rows are not structs: number/)

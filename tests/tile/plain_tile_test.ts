@@ -63,7 +63,7 @@ describe("tiles without filters", () => {
       assert(withoutChunkHeaders(changed, all.length, 8, 0) === undefined, `byte ${at}`)
       assert(Buffer.compare(changed, before) === 0)
     }
-    // cut inside a header
+    // truncated inside a header
     assert(withoutChunkHeaders(tile.slice(0, 8 + 12 + 65536 + 5), all.length, 8, 0) === undefined)
   })
 })

@@ -28,7 +28,8 @@ const killedAt = async (
 ): Promise<void> => {
   let [seen, isKilled] = [0, false]
   const around =
-    (called: Exclude<keyof StorageService, "inFlight">) => (uri: string, ...rest: Array<never>): Effect.Effect<never> =>
+    (called: Exclude<keyof StorageService, "inFlight" | "comparesVersions">) =>
+    (uri: string, ...rest: Array<never>): Effect.Effect<never> =>
       Effect.suspend(() => {
         if (called === op && name.test(uri) && ++seen === nth) isKilled = true
         if (isKilled) return Effect.fail(new StorageError({ op: called, uri, reason: "Unknown" })) as never

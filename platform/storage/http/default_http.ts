@@ -4,12 +4,14 @@
  * @module
  */
 import * as Layer from "effect/Layer"
+import { checkHttpOptions } from "./check_options.ts"
 import type { HttpOptions } from "./request.ts"
 import { deferStorage } from "../lazy.ts"
 import { Storage } from "../service.ts"
-import { type CoalescingOptions, withCoalescing } from "../middleware/coalescing.ts"
+import { numberOption } from "../../options.ts"
+import { checkCoalescingOptions, type CoalescingOptions, withCoalescing } from "../middleware/coalescing.ts"
 import { withLimit } from "../middleware/limit.ts"
-import { type RetryOptions, withRetry } from "../middleware/retry.ts"
+import { checkRetryOptions, type RetryOptions, withRetry } from "../middleware/retry.ts"
 
 /** How to read from web servers. */
 export interface HttpFilesOptions extends HttpOptions {
@@ -21,9 +23,21 @@ export interface HttpFilesOptions extends HttpOptions {
   readonly coalescing?: CoalescingOptions
 }
 
+/** Default number of concurrent requests. */
+const REQUESTS = 16
+
+/** Checks the options, with those of retries, of joined ranges and of the limit. Throws `InvalidOption`. */
+const checkHttpFilesOptions = (options: HttpFilesOptions): void => {
+  checkHttpOptions(options, ["requests", "retry", "coalescing"] satisfies Array<keyof HttpFilesOptions>)
+  numberOption("requests", options.requests, REQUESTS, 1)
+  if (options.retry !== undefined) checkRetryOptions(options.retry)
+  if (options.coalescing !== undefined) checkCoalescingOptions(options.coalescing)
+}
+
 /**
  * The storage of `http://` and `https://` URIs, read-only, over `fetch`: `makeHttpStorage` with a limit, with
- * retries, and with ranges put together. {@link layerDefault} has it; make one of your own for other options.
+ * retries, and with ranges put together. {@link layerDefault} has it; make one of your own for other options. Throws
+ * `InvalidOption`.
  *
  * ```ts
  * import { httpFiles, localFiles, makeRouter } from "@tessera/array/platform"
@@ -40,18 +54,22 @@ export interface HttpFilesOptions extends HttpOptions {
  * assertEquals(Effect.runSync(storage.list("/no/such/folder")), [])
  * ```
  */
-export const httpFiles = (options: HttpFilesOptions = {}): Storage =>
-  deferStorage(async () => {
+export const httpFiles = (options: HttpFilesOptions = {}): Storage => {
+  checkHttpFilesOptions(options)
+  return deferStorage(async () => {
     const [{ makeFetchClient }, { makeHttpStorage }] = await Promise.all([
       import("./client.ts"),
       import("./http.ts"),
     ])
-    const limited = withLimit(makeHttpStorage(makeFetchClient(), options), options.requests ?? 16)
+    const { headers, origin, timeout, requests = REQUESTS } = options
+    const limited = withLimit(makeHttpStorage(makeFetchClient(), { headers, origin, timeout }), requests)
     return withCoalescing(withRetry(limited, options.retry), options.coalescing)
   })
+}
 
 /**
- * The layer of {@link httpFiles}, for programs that read from web servers only, as in a browser.
+ * The layer of {@link httpFiles}, for programs that read from web servers only, as in a browser. Throws
+ * `InvalidOption`.
  *
  * ```ts
  * import { layerHttp, StorageService } from "@tessera/array/platform"
@@ -63,5 +81,7 @@ export const httpFiles = (options: HttpFilesOptions = {}): Storage =>
  * assertEquals(await Effect.runPromise(Effect.provide(refused, layerHttp({ requests: 6 }))), "Unsupported")
  * ```
  */
-export const layerHttp = (options: HttpFilesOptions = {}): Layer.Layer<Storage> =>
-  Layer.sync(Storage, () => httpFiles(options))
+export const layerHttp = (options: HttpFilesOptions = {}): Layer.Layer<Storage> => {
+  checkHttpFilesOptions(options)
+  return Layer.sync(Storage, () => httpFiles(options))
+}

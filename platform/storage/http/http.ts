@@ -10,6 +10,7 @@
 import { type HttpClient, withTracerDisabledWhen } from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import { NotFound, StorageError, type StorageOp } from "../../errors.ts"
+import { checkHttpOptions } from "./check_options.ts"
 import { makeListing } from "./listing.ts"
 import { makeReads } from "./ranges.ts"
 import { type HttpOptions, makeSend } from "./request.ts"
@@ -61,6 +62,7 @@ const readOnly = (op: StorageOp, uri: string): Effect.Effect<never, StorageError
  * ```
  */
 export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): Storage => {
+  checkHttpOptions(options)
   // spans of the client would show URLs with their queries, and headers
   const send = makeSend(withTracerDisabledWhen(client, () => true), options)
   const reads = makeReads(send)

@@ -13,6 +13,7 @@ import { checkRanges, tailRange, truncated } from "../byte_ranges.ts"
 import { removeEach, withDefaults } from "../defaults.ts"
 import { codeOf, readFailure, storageFailure } from "../errno.ts"
 import { NotFound, StorageError, type StorageOp } from "../../errors.ts"
+import { checkOptionNames, wordOption } from "../../options.ts"
 import { compareBytewise } from "../utf8_order.ts"
 import { builtin } from "../../host/builtin_modules.ts"
 import { withMetrics } from "../measured.ts"
@@ -249,7 +250,7 @@ export interface LocalOptions {
 
 /**
  * Creates a storage of local files. It accepts plain paths, taken literally, and `file://` URIs, whose percent signs
- * are literal.
+ * are literal. Throws `InvalidOption`.
  *
  * ```ts
  * import { makeLocalStorage } from "@tessera/array/platform"
@@ -261,6 +262,12 @@ export interface LocalOptions {
  * ```
  */
 export const makeLocalStorage = (options: LocalOptions = {}): Storage => makeLocalStorageBy(openByNode, options)
+
+/** Returns the durability. Throws `InvalidOption`. */
+const durabilityOf = (options: LocalOptions): Durability => {
+  checkOptionNames(options, ["durability"] satisfies Array<keyof LocalOptions>)
+  return wordOption("durability", options.durability, ["synced", "cached"])
+}
 
 /** As {@link makeLocalStorage}, with the call that opens files for reading. */
 export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): Storage =>
@@ -278,11 +285,12 @@ export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): 
     readRanges: readRanges(open),
     readTail: (uri, length) =>
       Effect.try({ try: () => readTail(open, uri, length), catch: readFailure("readTail", uri) }),
-    ...makeLocalWrites(options.durability ?? "synced"),
+    ...makeLocalWrites(durabilityOf(options)),
     remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
     removeAll: (uris) =>
       removeEach(uris, 1, (uri) => Effect.try({ try: () => removeFile(uri), catch: storageFailure("removeAll", uri) })),
     inFlight: () => 1,
+    comparesVersions: () => false,
     mode: (uri) => Effect.try({ try: () => modeOf(localPath("mode", uri)), catch: readFailure("mode", uri) }),
     realPath: (uri) =>
       Effect.try({ try: () => fs().realpathSync(localPath("realPath", uri)), catch: readFailure("realPath", uri) }),

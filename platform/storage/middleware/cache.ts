@@ -5,7 +5,7 @@
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { numberOption } from "./check_option.ts"
+import { checkOptionNames, checkType, numberOption } from "../../options.ts"
 import { checkRanges } from "../byte_ranges.ts"
 import { fileChanged, FileChanges } from "../file_changes.ts"
 import type { NotFound, StorageError, StorageOp } from "../../errors.ts"
@@ -54,7 +54,7 @@ const MAX_CHANGES = 8192
 
 /**
  * Caches the bytes and sizes of files that never change. Concurrent reads of the same range share one read; a range
- * inside cached data is not read again. Failures are not cached.
+ * inside cached data is not read again. Failures are not cached. Throws `InvalidOption`.
  *
  * ```ts
  * import { makeMemoryStorage, makeCounters, withCache, withCounters } from "@tessera/array/platform"
@@ -69,6 +69,9 @@ const MAX_CHANGES = 8192
  * ```
  */
 export const withCache = (storage: Storage, options: CacheOptions = {}): Storage => {
+  checkOptionNames(options, ["bytes", "immutable", "listings"] satisfies Array<keyof CacheOptions>)
+  checkType("immutable", options.immutable, "function")
+  checkType("listings", options.listings, "boolean")
   const immutable = options.immutable ?? isImmutable
   const cache = makeRangeCache(numberOption("bytes", options.bytes, 64 << 20))
   const listings = new Map<string, ReadonlyArray<Entry>>()

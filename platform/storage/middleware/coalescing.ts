@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import { checkRanges } from "../byte_ranges.ts"
 import type { StorageError } from "../../errors.ts"
+import { checkOptionNames, numberOption } from "../../options.ts"
 import { mapStorage } from "../map_storage.ts"
 import type { ByteRange, Storage } from "../service.ts"
 
@@ -28,23 +29,37 @@ export interface CoalescingPlan {
   readonly readOf: Int32Array
 }
 
+/** Checks the options, and returns them with their defaults. Throws `InvalidOption`. */
+export const checkCoalescingOptions = (options: CoalescingOptions): { readonly gap: number; readonly max: number } => {
+  checkOptionNames(options, ["gap", "most"] satisfies Array<keyof CoalescingOptions>, "coalescing")
+  return {
+    gap: numberOption("gap", options.gap, 512 << 10),
+    max: numberOption("most", options.most, 16 << 20),
+  }
+}
+
 /**
  * Plans the reads for the requested ranges of one file, in any order: ranges are joined if the gap between them is at
- * most `gap` bytes and the result at most `most`. A longer range stays as it is.
+ * most `gap` bytes and the result at most `most`. A longer range is unchanged. Throws `InvalidOption`.
  *
  * ```ts
  * import { planCoalescing } from "@tessera/array/platform"
  * import { assertEquals } from "@std/assert"
  *
- * const wanted = [{ offset: 900, length: 50 }, { offset: 0, length: 100 }, { offset: 100, length: 20 }]
- * const { reads, readOf } = planCoalescing(wanted, { gap: 64 })
+ * const requested = [{ offset: 900, length: 50 }, { offset: 0, length: 100 }, { offset: 100, length: 20 }]
+ * const { reads, readOf } = planCoalescing(requested, { gap: 64 })
  * assertEquals(reads, [{ offset: 0, length: 120 }, { offset: 900, length: 50 }])
  * assertEquals(readOf, Int32Array.of(1, 0, 0))
  * ```
  */
 export const planCoalescing = (
   ranges: ReadonlyArray<ByteRange>,
-  { gap = 512 << 10, most: max = 16 << 20 }: CoalescingOptions = {},
+  options: CoalescingOptions = {},
+): CoalescingPlan => planJoined(ranges, checkCoalescingOptions(options))
+
+const planJoined = (
+  ranges: ReadonlyArray<ByteRange>,
+  { gap, max }: ReturnType<typeof checkCoalescingOptions>,
 ): CoalescingPlan => {
   const order = Array.from(ranges, (_, i) => i).sort((a, b) =>
     ranges[a].offset - ranges[b].offset || ranges[b].length - ranges[a].length
@@ -65,7 +80,7 @@ export const planCoalescing = (
 
 /**
  * `storage`, with the ranges of each call put together by {@link planCoalescing}. A call reads up to `gap` bytes too many
- * for each request that it saves.
+ * for each request that it saves. Throws `InvalidOption`.
  *
  * ```ts
  * import { makeMemoryStorage, makeCounters, withCoalescing, withCounters } from "@tessera/array/platform"
@@ -79,21 +94,24 @@ export const planCoalescing = (
  * assertEquals([trace.calls.readRanges, trace.bytesRead], [1, 510])
  * ```
  */
-export const withCoalescing = (storage: Storage, options: CoalescingOptions = {}): Storage => ({
-  ...mapStorage(storage, {}),
-  readRanges: (uri, ranges, into) =>
-    Effect.suspend(() => {
-      try {
-        checkRanges("readRanges", uri, ranges)
-      } catch (error) {
-        return Effect.fail(error as StorageError)
-      }
-      const { reads, readOf } = planCoalescing(ranges, options)
-      if (reads.length === ranges.length) return storage.readRanges(uri, ranges, into)
-      return Effect.map(storage.readRanges(uri, reads), (parts) =>
-        ranges.map(({ offset, length }, i) => {
-          const from = offset - reads[readOf[i]].offset
-          return parts[readOf[i]].slice(from, from + length)
-        }))
-    }),
-})
+export const withCoalescing = (storage: Storage, options: CoalescingOptions = {}): Storage => {
+  const checked = checkCoalescingOptions(options)
+  return {
+    ...mapStorage(storage, {}),
+    readRanges: (uri, ranges, into) =>
+      Effect.suspend(() => {
+        try {
+          checkRanges("readRanges", uri, ranges)
+        } catch (error) {
+          return Effect.fail(error as StorageError)
+        }
+        const { reads, readOf } = planJoined(ranges, checked)
+        if (reads.length === ranges.length) return storage.readRanges(uri, ranges, into)
+        return Effect.map(storage.readRanges(uri, reads), (parts) =>
+          ranges.map(({ offset, length }, i) => {
+            const from = offset - reads[readOf[i]].offset
+            return parts[readOf[i]].slice(from, from + length)
+          }))
+      }),
+  }
+}

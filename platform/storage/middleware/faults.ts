@@ -10,6 +10,7 @@ import * as Scope from "effect/Scope"
 import { StorageError, type StorageOp } from "../../errors.ts"
 import { mapStorage } from "../map_storage.ts"
 import type { FileWriter, Storage } from "../service.ts"
+import { checkOptionNames, numberOption, wordOption } from "../../options.ts"
 
 /**
  * The effect of a fault on a call:
@@ -70,6 +71,11 @@ const removePart = (storage: Storage, uri: string): Effect.Effect<void, StorageE
  * ```
  */
 export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage => {
+  if (plan !== undefined) {
+    checkOptionNames(plan, ["at", "fault"] satisfies Array<keyof FaultPlan>, "plan")
+    numberOption("at", plan.at, Infinity)
+    wordOption("fault", plan.fault, faults as readonly [Fault, ...ReadonlyArray<Fault>])
+  }
   let calls = 0
   let struck: { readonly op: StorageOp; readonly uri: string } | undefined
   let stopped = false

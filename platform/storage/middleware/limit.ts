@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { eachRange } from "../each_range.ts"
 import { mapStorage } from "../map_storage.ts"
 import type { Storage } from "../service.ts"
-import { numberOption } from "./check_option.ts"
+import { numberOption } from "../../options.ts"
 
 /**
  * `storage` with at most `requests` calls under way at a time, each range of a call counted by itself; the others wait

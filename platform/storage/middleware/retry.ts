@@ -7,11 +7,11 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import { redactUri } from "../../../schema/errors/redact.ts"
-import { StorageError, type StorageReason } from "../../errors.ts"
+import { invalidOption, shownValue, StorageError, type StorageReason, storageReasons } from "../../errors.ts"
 import { addToMetrics, tags } from "../../observability/counts.ts"
 import { eachRange } from "../each_range.ts"
 import { mapStorage } from "../map_storage.ts"
-import { numberOption } from "./check_option.ts"
+import { checkOptionNames, durationOption, numberOption } from "../../options.ts"
 import type { Storage } from "../service.ts"
 import { schemeOf } from "../uri.ts"
 
@@ -34,6 +34,53 @@ export interface RetryOptions {
   readonly schedule?: Schedule.Schedule<unknown, StorageError>
 }
 
+/** The limits of the default schedule. */
+interface RetryLimits {
+  readonly times: number
+  readonly wait: Duration.Duration
+  readonly totalTime: Duration.Duration
+}
+
+const OPTIONS: ReadonlyArray<string> = [
+  "times",
+  "wait",
+  "longestWait",
+  "totalTime",
+  "reasons",
+  "schedule",
+] satisfies Array<keyof RetryOptions>
+
+/** Checks the reasons that are retried. Throws `InvalidOption`. */
+const checkReasons = (reasons: unknown): ReadonlySet<string> => {
+  const expected = `expected a list of ${storageReasons.join(", ")}`
+  if (!Array.isArray(reasons)) {
+    throw invalidOption("", "reasons", `${shownValue(reasons)} is invalid; ${expected}`, reasons)
+  }
+  for (const reason of reasons) {
+    if ((storageReasons as ReadonlyArray<unknown>).includes(reason)) continue
+    const detail = `${shownValue(reason)} is invalid; ${expected}`
+    throw invalidOption("", "reasons", detail, reason, { accepted: storageReasons })
+  }
+  return new Set(reasons)
+}
+
+/** Checks the options of retries, and returns them with their defaults. Throws `InvalidOption`. */
+export const checkRetryOptions = (options: RetryOptions) => {
+  checkOptionNames(options, OPTIONS, "retry")
+  const { schedule } = options
+  if (schedule !== undefined && !Schedule.isSchedule(schedule)) {
+    throw invalidOption("", "schedule", `${shownValue(schedule)} is invalid; expected a Schedule`, schedule)
+  }
+  return {
+    times: numberOption("times", options.times, 4),
+    wait: durationOption("wait", options.wait, 100),
+    longestWait: durationOption("longestWait", options.longestWait, "10 seconds"),
+    totalTime: durationOption("totalTime", options.totalTime, "3 minutes"),
+    reasons: checkReasons(options.reasons ?? ["Unavailable", "Timeout"]),
+    schedule,
+  }
+}
+
 /** Milliseconds that the other side asked to wait. */
 const requestedDelay = (error: StorageError): number => {
   const wait = (error.cause as { readonly retryAfter?: unknown } | null | undefined)?.retryAfter
@@ -54,12 +101,15 @@ const reportRetry = ({ op, uri, reason }: StorageError, attempt: number, delay: 
   )
 
 /** Exponential backoff with full jitter: each wait is random between 0 and a limit that doubles. */
-const defaultSchedule = (options: RetryOptions, longestWait: Duration.Duration): Schedule.Schedule<unknown> =>
-  Schedule.exponential(options.wait ?? 100).pipe(
+const defaultSchedule = (
+  { times, wait, totalTime }: RetryLimits,
+  longestWait: Duration.Duration,
+): Schedule.Schedule<unknown> =>
+  Schedule.exponential(wait).pipe(
     Schedule.delayed((delay) => Duration.min(delay, longestWait)),
     Schedule.jitteredWith({ min: 0, max: 1 }),
-    Schedule.intersect(Schedule.recurs(numberOption("times", options.times, 4))),
-    Schedule.upTo(options.totalTime ?? "3 minutes"),
+    Schedule.intersect(Schedule.recurs(times)),
+    Schedule.upTo(totalTime),
   )
 
 /**
@@ -67,7 +117,7 @@ const defaultSchedule = (options: RetryOptions, longestWait: Duration.Duration):
  * limits for attempts and total time; no wait is shorter than the server requests (Retry-After). Only calls that can be
  * repeated are retried: `create` is not, because a second attempt would meet the file of the first. The ranges of a call are
  * requested one by one, so that one that fails does not repeat the others, and `removeAll` repeats only the files that
- * failed. Each retry is counted (`tessera.storage.retries`) and logged at level Debug.
+ * failed. Each retry is counted (`tessera.storage.retries`) and logged at level Debug. Throws `InvalidOption`.
  *
  * ```ts
  * import { makeMemoryStorage, withFaults, withRetry } from "@tessera/array/platform"
@@ -81,15 +131,14 @@ const defaultSchedule = (options: RetryOptions, longestWait: Duration.Duration):
  * ```
  */
 export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage => {
-  const longestWait = Duration.decode(options.longestWait ?? "10 seconds")
-  const reasons = new Set(options.reasons ?? ["Unavailable", "Timeout"])
+  const { longestWait, reasons, schedule: ownSchedule, ...limits } = checkRetryOptions(options)
   const isTransient = (error: unknown): error is StorageError =>
     error instanceof StorageError && reasons.has(error.reason) &&
     requestedDelay(error) <= Duration.toMillis(longestWait)
   const requested = Schedule.delayedSchedule(
     Schedule.map(Schedule.identity<StorageError>(), (error) => Duration.millis(requestedDelay(error))),
   )
-  const own = options.schedule ?? defaultSchedule(options, longestWait)
+  const own = ownSchedule ?? defaultSchedule(limits, longestWait)
   const attempts = Schedule.intersect(Schedule.identity<StorageError>(), Schedule.forever)
   const schedule = Schedule.modifyDelayEffect(
     Schedule.intersect(Schedule.intersect(own, requested), attempts),

@@ -9,6 +9,7 @@ import type { Filter, FilterType } from "../../../schema/array/filter.ts"
 import type { FilterPipeline } from "../../../schema/array/filter_pipeline.ts"
 import { innerPathFault } from "../../../schema/name/inner_path.ts"
 import { CURRENT_VERSION, NEWEST_VERSION, Since } from "../../../schema/version/version.ts"
+import { shownValue } from "../../../platform/errors.ts"
 import { SchemaError } from "../../schema_builder/schema_error.ts"
 
 /** The oldest format that can be written: earlier fragments have other names and metadata. */
@@ -18,7 +19,9 @@ export const OLDEST_WRITTEN = Since.footer
 export const formatVersionRefusal = (version: unknown): string | undefined =>
   Number.isInteger(version) && Number(version) >= OLDEST_WRITTEN && Number(version) <= NEWEST_VERSION
     ? undefined
-    : `${version} is no format version that is written; there are ${OLDEST_WRITTEN} to ${NEWEST_VERSION}, ` +
+    : `${
+      shownValue(version)
+    } is no format version that is written; there are ${OLDEST_WRITTEN} to ${NEWEST_VERSION}, ` +
       `${CURRENT_VERSION} is the default`
 
 /** The first format whose engines support a filter. */
@@ -52,8 +55,8 @@ export const checkFormatVersion = (schema: ArraySchema): void => {
   const { version, dimensions, attributes } = schema
   const needs = (since: number, field: string, what: string): void => {
     if (version >= since) return
-    const reason = `${what} need format version ${since} or later, the array is to have ${version}`
-    throw new SchemaError({ field, detail: reason })
+    const detail = `${what} need format version ${since} or later, the array is to have ${version}`
+    throw new SchemaError({ field, reason: "Unsupported", detail })
   }
   const checkFilter = (field: string, filter: Filter): void => {
     needs(filterSince[filter.type] ?? 0, field, `filters of the kind ${filter.type}`)

@@ -6,7 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { traced } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
-import { AlreadyExists, type StorageError } from "../../../platform/errors.ts"
+import { AlreadyExists, invalidOption, type StorageError } from "../../../platform/errors.ts"
 import { Storage } from "../../../platform/storage/service.ts"
 import { withTurns } from "../../../platform/host/event_loop_turns.ts"
 import {
@@ -30,7 +30,7 @@ import { enumerationsOf, toStructure } from "../../schema_builder/structure.ts"
 import { type ChangeOptions, changingOf } from "./change_options.ts"
 import { checkFormatVersion, formatVersionRefusal } from "./check_format_version.ts"
 import { removeOnFailure } from "./created_files.ts"
-import { InvalidOption } from "../open/errors.ts"
+import type { InvalidOption } from "../open/errors.ts"
 import { makeBoundedCache } from "../../kernel/bounded_cache.ts"
 import { handleOf, type TileArray } from "../open/handle.ts"
 import { labelSchema } from "./label_array.ts"
@@ -195,7 +195,7 @@ export const newArray = <S extends ArraySchema>(
     const version = options.formatVersion ?? CURRENT_VERSION
     const refused = formatVersionRefusal(version)
     if (refused !== undefined) {
-      return yield* Effect.fail(new InvalidOption({ uri: at, option: "formatVersion", detail: refused }))
+      return yield* Effect.fail(invalidOption(at, "formatVersion", refused, version))
     }
     const named = yield* withNewFiles(schema)
     const structure = yield* attemptSchema(() => {

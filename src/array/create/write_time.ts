@@ -55,9 +55,9 @@ export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Eff
     if (newest.end === now && newest.isShared) return [now, now]
     const skew = newest.end - now
     if (skew > MAX_CLOCK_SKEW) {
-      const reason = `the newest name there is of ${shown(newest.end)}, ${skew} ms after the clock, which says ` +
+      const detail = `the newest name there is of ${shown(newest.end)}, ${skew} ms after the clock, which says ` +
         `${shown(now)}; set the clock right, or pass at: the moment that what is written belongs to`
-      return yield* Effect.fail(new InvalidOption({ uri, option: "at", detail: reason }))
+      return yield* Effect.fail(new InvalidOption({ uri, option: "at", reason: "Conflict", detail }))
     }
     const next = newest.end + 1
     if (skew > 0) {

@@ -58,7 +58,7 @@ const sizeOf = (fragment: Fragment): Effect.Effect<number, StorageError | Format
       files,
       (file) =>
         file.size === undefined
-          ? readPresent(join(uri, file.name), fragment, storage.size(join(uri, file.name)))
+          ? readPresent(join(uri, file.name), fragment, storage, storage.size(join(uri, file.name)))
           : Effect.succeed(file.size),
       { concurrency: 8 },
     )

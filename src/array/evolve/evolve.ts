@@ -84,9 +84,9 @@ const versionOf = (
   const why = schema.version < Since.schemaFolder
     ? "before 10 an array has one schema for good"
     : `the array has ${min}`
-  const reason =
+  const detail =
     `${version} is no format version of its next schema; there are ${min} to ${NEWEST_VERSION}, since ${why}`
-  return Effect.fail(new InvalidOption({ uri, option: "formatVersion", detail: reason }))
+  return Effect.fail(new InvalidOption({ uri, option: "formatVersion", reason: "Conflict", detail }))
 }
 
 /**
@@ -99,9 +99,9 @@ const checkOldFragments = (latest: LatestSchema, evolved: ArraySchema): Effect.E
   const [before, after] = [schema.attributes.length, evolved.attributes.length]
   if (before === after) return Effect.void
   const field = after > before ? "addAttributes" : "dropAttributes"
-  const reason = `the array has fragments of format version ${oldestFragment}, and with another number of attributes ` +
+  const detail = `the array has fragments of format version ${oldestFragment}, and with another number of attributes ` +
     `engines could not open it any more; copy it into a new array, or consolidate and vacuum it first`
-  return Effect.fail(new SchemaError({ field, detail: reason }))
+  return Effect.fail(new SchemaError({ field, reason: "Unsupported", detail }))
 }
 
 /** Whether engines read the cells of one attribute as those of another. */
@@ -127,9 +127,9 @@ const checkFormerAttributes = (
         const { name } = attribute
         const former = attributes.find((a) => a.name === name)
         if (former === undefined || sameCells(former, attribute)) continue
-        const reason = "the array had another attribute of this name, whose cells engines would take for these; " +
+        const detail = "the array had another attribute of this name, whose cells engines would take for these; " +
           "give it another name, or the datatype, number of values, nullability and filters that it had"
-        return yield* Effect.fail(new SchemaError({ field: name, detail: reason }))
+        return yield* Effect.fail(new SchemaError({ field: name, reason: "InUse", detail }))
       }
     }
   })
@@ -152,9 +152,9 @@ const checkDeletes = (
       const names = namesIn(condition)
       const looked = dropped.find(({ name }) => names.includes(name))
       if (looked === undefined) continue
-      const reason = "a delete looks at this attribute, and without it no engine could read the array any more; " +
+      const detail = "a delete looks at this attribute, and without it no engine could read the array any more; " +
         "copy the array into a new one, and drop it there"
-      return yield* Effect.fail(new SchemaError({ field: looked.name, detail: reason }))
+      return yield* Effect.fail(new SchemaError({ field: looked.name, reason: "InUse", detail }))
     }
   })
 
@@ -175,10 +175,10 @@ const nextName = (
     const name = formatName(time, time, yield* newUuidAfter(same ? newest.uuid : ""))
     if (at === undefined) yield* untilReached([time, time])
     if (first || compareBytewise(newest.name, name) < 0) return name
-    const reason = time < newest.end
+    const detail = time < newest.end
       ? `the newest schema is of ${newest.end}, and would hide one of ${time}; give a later time`
       : `a schema of ${time} sorts before that of ${newest.end}, since engines compare names as text; give a time of more digits`
-    return yield* Effect.fail(new InvalidOption({ uri, option: "at", detail: reason }))
+    return yield* Effect.fail(new InvalidOption({ uri, option: "at", reason: "Conflict", detail }))
   })
 
 /** A schema that is ready to be written. */
@@ -226,7 +226,7 @@ const prepareOnTop = (
     return yield* prepareChanges(latest, remaining, version, true).pipe(
       Effect.catchTag("SchemaError", ({ field, detail: reason }) => {
         const why = `another change of the schema came first, and this one contradicts it: ${reason}`
-        return Effect.fail(new Conflict({ uri, field, detail: why }))
+        return Effect.fail(new Conflict({ uri, field, reason: "SchemaChanged", detail: why }))
       }),
     )
   })

@@ -24,7 +24,7 @@ import {
   extendedValuesSteps,
   missingValuesSteps,
 } from "../../schema_builder/enumeration_values.ts"
-import { SchemaError } from "../../schema_builder/schema_error.ts"
+import { SchemaError, type SchemaReason } from "../../schema_builder/schema_error.ts"
 import type { ArraySchema, Attributes, Dimensions } from "../../schema_builder/schema_value.ts"
 import { attributeStructure, fromStructure } from "../../schema_builder/structure.ts"
 
@@ -53,8 +53,8 @@ export interface EvolvedSchema {
   readonly enumerations: ReadonlyArray<Enumeration>
 }
 
-const refuse = (field: string, reason: string): never => {
-  throw new SchemaError({ field, detail: reason })
+const refuse = (reason: SchemaReason, field: string, detail: string): never => {
+  throw new SchemaError({ field, reason, detail })
 }
 
 const shownNames = (names: ReadonlyArray<string>): string =>
@@ -137,9 +137,9 @@ const droppedNames = (
   const names = new Set<string>()
   for (const name of input ?? []) {
     const field = kind === "attribute" ? name : `enumeration ${name}`
-    if (names.has(name)) refuse(field, "it is dropped twice")
+    if (names.has(name)) refuse("Duplicate", field, "it is dropped twice")
     if (!existing.includes(name)) {
-      refuse(field, `there is no such ${kind} to drop; the schema has ${shownNames(existing)}`)
+      refuse("UnknownName", field, `there is no such ${kind} to drop; the schema has ${shownNames(existing)}`)
     }
     names.add(name)
   }
@@ -173,6 +173,7 @@ const expandedDomain = (
   for (const name of named) {
     if (!Object.hasOwn(value.dims, name)) {
       refuse(
+        "UnknownName",
         name,
         `the current domain names a dimension that is not there; there are ${shownNames(value.dimensionNames)}`,
       )
@@ -191,7 +192,11 @@ const expandedDomain = (
     const grows = before === null ||
       (ordered(dimension, range.low, before[d].low) && ordered(dimension, before[d].high, range.high))
     if (!grows) {
-      refuse(dimension.name, "the current domain can only grow; its range must hold the one that it has")
+      refuse(
+        "InvalidDomain",
+        dimension.name,
+        "the current domain can only grow; its range must hold the one that it has",
+      )
     }
     return range
   })
@@ -215,20 +220,26 @@ export function* evolveSchemaSteps(
 
   const added: Record<string, EnumerationValues> = {}
   for (const [name, input] of Object.entries(changes.addEnumerations ?? {})) {
-    if (enumerationNames.includes(name)) refuse(`enumeration ${name}`, "there is one already; extend it")
+    if (enumerationNames.includes(name)) refuse("Duplicate", `enumeration ${name}`, "there is one already; extend it")
     added[name] = { ...(yield* enumerationValuesSteps(name, input)), fileName: fileOf(name) }
   }
   const extended: Record<string, EnumerationValues> = {}
   for (const [name, more] of Object.entries(changes.extendEnumerations ?? {})) {
     if (!enumerationNames.includes(name)) {
-      refuse(`enumeration ${name}`, `there is none to extend; the schema has ${shownNames(enumerationNames)}`)
+      refuse(
+        "UnknownName",
+        `enumeration ${name}`,
+        `there is none to extend; the schema has ${shownNames(enumerationNames)}`,
+      )
     }
     const values = yield* extendedValuesSteps(name, before.enumerations[name], more)
     extended[name] = { ...values, fileName: fileOf(name) }
   }
   const droppedEnumerations = droppedNames(changes.dropEnumerations, "enumeration", enumerationNames)
   for (const name of droppedEnumerations) {
-    if (Object.hasOwn(extended, name)) refuse(`enumeration ${name}`, "it is extended and dropped; do one of them")
+    if (Object.hasOwn(extended, name)) {
+      refuse("Duplicate", `enumeration ${name}`, "it is extended and dropped; do one of them")
+    }
   }
   const enumerations = Object.fromEntries(
     Object.entries({ ...before.enumerations, ...added, ...extended }).filter(([name]) =>
@@ -242,25 +253,26 @@ export function* evolveSchemaSteps(
   for (const name of Object.keys(newAttributes)) {
     if (Object.hasOwn(before.attrs, name)) {
       refuse(
+        "Duplicate",
         name,
         dropped.has(name) ? "it is dropped and added; do it in two changes" : "there is such an attribute already",
       )
     }
     if (before.dimensionLabels.some((label) => label.name === name)) {
-      refuse(name, "there is a dimension label of this name")
+      refuse("Duplicate", name, "there is a dimension label of this name")
     }
   }
   const kept = schema.attributes.filter((attribute) => !dropped.has(attribute.name))
   const attributeNames = [...kept.map((attribute) => attribute.name), ...Object.keys(newAttributes)]
   if (schema.arrayType === "dense" && attributeNames.length === 0) {
-    refuse("dropAttributes", "a dense array has at least one attribute")
+    refuse("Missing", "dropAttributes", "a dense array has at least one attribute")
   }
   const attrs = { ...before.attrs, ...newAttributes }
   const after: ArraySchema = { ...before, attrs, attributeNames, enumerations }
   for (const name of Object.keys(newAttributes)) checkAttributeOf(after, name)
   for (const { name, enumeration } of kept) {
     if (droppedEnumerations.has(enumeration)) {
-      refuse(`enumeration ${enumeration}`, `the attribute ${JSON.stringify(name)} has it; drop that first`)
+      refuse("InUse", `enumeration ${enumeration}`, `the attribute ${JSON.stringify(name)} has it; drop that first`)
     }
     if (Object.hasOwn(extended, enumeration)) checkCodes(name, attrs[name], enumerations)
   }

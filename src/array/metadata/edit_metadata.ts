@@ -88,7 +88,7 @@ export const editInto = (uri: string, edited: EditedMetadata): MetadataEdit => {
       let field = ""
       const refused = (error: unknown) =>
         error instanceof ScalarError
-          ? Effect.fail(new WriteError({ uri, field, detail: error.reason }))
+          ? Effect.fail(new WriteError({ uri, field, reason: "InvalidValue", detail: error.reason }))
           : Effect.die(error)
       return Effect.map(runSteps(() => run((key) => field = key), refused), (entries) => {
         // all of them at once, so that an interruption leaves none

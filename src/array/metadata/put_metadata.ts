@@ -64,8 +64,8 @@ export const editMetadata = <A, E, R>(
     const { uri, time, key } = yield* changingOf(opened ?? (array as string), options)
     const { schema } = opened ?? (yield* loadLatestSchema(uri, key))
     if (schema.version < Since.metadata) {
-      const reason = `metadata needs format version ${Since.metadata}, the array has ${schema.version}`
-      return yield* Effect.fail(new WriteError({ uri, field: "", detail: reason }))
+      const detail = `metadata needs format version ${Since.metadata}, the array has ${schema.version}`
+      return yield* Effect.fail(new WriteError({ uri, field: "", reason: "Unsupported", detail }))
     }
     const edited: EditedMetadata = []
     const result = yield* change(editInto(uri, edited))

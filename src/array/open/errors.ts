@@ -7,20 +7,36 @@ import * as Schema from "effect/Schema"
 import { adviseApi, type Advised, Hint } from "../../../schema/errors/hint.ts"
 import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
 
-export { InvalidOption } from "../../../platform/errors.ts"
+export { InvalidOption, type InvalidOptionReason } from "../../../platform/errors.ts"
+
+/** Why there is no array or group at a URI. */
+export type ArrayNotFoundReason =
+  /** The folder is missing or empty, or must not be listed. */
+  | "Empty"
+  /** A group is at the URI of an array. */
+  | "IsGroup"
+  /** An array is at the URI of a group. */
+  | "IsArray"
+  /** An unfinished copy or import is at the URI. */
+  | "Unfinished"
+  /** The folder contains other files. */
+  | "OtherFiles"
 
 const ArrayNotFoundBase: TaggedErrorClass<ArrayNotFound, "ArrayNotFound", {
   readonly uri: string
+  readonly reason: ArrayNotFoundReason
   readonly detail: string
   readonly hint?: Hint
 }> = taggedError("ArrayNotFound", () => ({
   uri: Schema.String,
+  reason: Schema.Literal("Empty", "IsGroup", "IsArray", "Unfinished", "OtherFiles"),
   detail: Schema.String,
   hint: Schema.optional(Hint),
 }))
 
 /**
- * There is no array (or group) at `uri`; `detail` says what is there instead, or what to check, and `hint` what to do.
+ * There is no array (or group) at `uri`; `reason` and `detail` say what is there instead, or
+ * what to check, and `hint` what to do.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"
@@ -44,21 +60,52 @@ export class ArrayNotFound extends ArrayNotFoundBase implements Advised {
   }
 }
 
+/** Why an array cannot return a selection. */
+export type SelectionReason =
+  /** The array has no field, dimension or label of this name. */
+  | "UnknownName"
+  /** A name is repeated, or two selections apply to the same dimension. */
+  | "Duplicate"
+  /** A range is outside the domain. */
+  | "OutOfBounds"
+  /** A range or point is not a value of the dimension, or ends before it starts. */
+  | "InvalidRange"
+  /** A part of the selection has the wrong type. */
+  | "WrongType"
+  /** A required part is missing: an attribute, or the values of a label. */
+  | "Missing"
+  /** The selection is too large for the operation. */
+  | "TooLarge"
+  /** The array type or the field does not support the operation. */
+  | "Unsupported"
+
 const SelectionErrorBase: TaggedErrorClass<SelectionError, "SelectionError", {
   readonly uri: string
   readonly field: string
+  readonly reason: SelectionReason
   readonly detail: string
   readonly hint?: Hint
 }> = taggedError("SelectionError", () => ({
   uri: Schema.String,
   field: Schema.String,
+  reason: Schema.Literal(
+    "UnknownName",
+    "Duplicate",
+    "OutOfBounds",
+    "InvalidRange",
+    "WrongType",
+    "Missing",
+    "TooLarge",
+    "Unsupported",
+  ),
   detail: Schema.String,
   hint: Schema.optional(Hint),
 }))
 
 /**
- * A selection that the array cannot answer: an unknown name, a range outside the domain, a value of a wrong type. `field` is
- * the dimension, attribute or option (`""` where it is no single one).
+ * A selection that the array cannot answer: an unknown name, a range outside the domain, a value of a wrong type.
+ * `reason` is the kind of problem, see {@link SelectionReason}, and `detail` describes it; `field` is the dimension,
+ * attribute or option (`""` where it is no single one).
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
@@ -69,8 +116,8 @@ const SelectionErrorBase: TaggedErrorClass<SelectionError, "SelectionError", {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather")
  *   return yield* Dense.read(weather, { region: { day: [360, 370] } })
  * })
- * const wrong = Effect.catchTag(program, "SelectionError", ({ field }) => Effect.succeed(field))
- * assertEquals(await Effect.runPromise(Effect.provide(wrong, layerDefault)), "day")
+ * const wrong = Effect.catchTag(program, "SelectionError", ({ field, reason }) => Effect.succeed([field, reason]))
+ * assertEquals(await Effect.runPromise(Effect.provide(wrong, layerDefault)), ["day", "OutOfBounds"])
  * ```
  */
 export class SelectionError extends SelectionErrorBase implements Advised {
@@ -85,25 +132,92 @@ export class SelectionError extends SelectionErrorBase implements Advised {
   }
 }
 
+/** Why cells, metadata or members cannot be written. */
+export type WriteReason =
+  /** The array or group has no dimension, field, label or member of this name. */
+  | "UnknownName"
+  /** The name or URI of a member cannot be stored. */
+  | "InvalidName"
+  /** Coordinates, or a member, occur twice. */
+  | "Duplicate"
+  /** A column, the offsets or the array of a label or member are missing. */
+  | "Missing"
+  /** The input, or its values, have another type than the field. */
+  | "WrongType"
+  /** The number of cells or values differs from the expected number. */
+  | "WrongLength"
+  /** A cell or metadata value cannot be stored in its field. */
+  | "InvalidValue"
+  /** The offsets of var-sized cells do not fit the values. */
+  | "InvalidOffsets"
+  /** A cell is null, and the field is not nullable. */
+  | "NullValue"
+  /** A range of the region is not valid, or ends before it starts. */
+  | "InvalidRange"
+  /** Coordinates or a region are outside the domain. */
+  | "OutOfBounds"
+  /** Cells or label values are not in the required order. */
+  | "OutOfOrder"
+  /** Another write has the same cells and the same timestamp. */
+  | "SameTime"
+  /** The input is too large for one write, tile or column. */
+  | "TooLarge"
+  /** The array of a label cannot be read. */
+  | "UnreadableLabel"
+  /** The writer has failed or finished before. */
+  | "Ended"
+  /** The array type, its format version or its fragments do not support the write. */
+  | "Unsupported"
+
+/** The reasons of errors in single cells that errors of rows have, too. */
+const cellReasons = ["Duplicate", "NullValue", "OutOfBounds", "OutOfOrder"] as const satisfies ReadonlyArray<
+  WriteReason
+>
+
+/** Returns the reason of the error of a row with an invalid cell. */
+export const cellReasonOf = (reason: WriteReason): typeof cellReasons[number] | "InvalidValue" =>
+  cellReasons.find((one) => one === reason) ?? "InvalidValue"
+
 const WriteErrorBase: TaggedErrorClass<WriteError, "WriteError", {
   readonly uri?: string
   readonly field: string
   readonly cell?: number
   readonly other?: number
+  readonly reason: WriteReason
   readonly detail: string
 }> = taggedError("WriteError", () => ({
   uri: Schema.optional(Schema.String),
   field: Schema.String,
   cell: Schema.optional(Schema.Number),
   other: Schema.optional(Schema.Number),
+  reason: Schema.Literal(
+    "UnknownName",
+    "InvalidName",
+    "Duplicate",
+    "Missing",
+    "WrongType",
+    "WrongLength",
+    "InvalidValue",
+    "InvalidOffsets",
+    "NullValue",
+    "InvalidRange",
+    "OutOfBounds",
+    "OutOfOrder",
+    "SameTime",
+    "TooLarge",
+    "UnreadableLabel",
+    "Ended",
+    "Unsupported",
+  ),
   detail: Schema.String,
 }))
 
 /**
- * What was to be written cannot be, and nothing was written: `field` names the dimension, attribute, metadata key or member
- * (`""` where it is no single one), `detail` says what is wrong and what would be right. `cell` is the number of the first
- * cell that is wrong, counted from 0 in the order in which cells were given, and `other` that of the one whose coordinates
- * it has, if that is what is wrong; `uri` is there where it is known.
+ * What was to be written cannot be, and nothing was written: `field` names the dimension, attribute, metadata key or
+ * member (`""` where it is no single one), `reason` is the kind of problem, see {@link WriteReason}, and `detail` says
+ * what is wrong and what would be right. `cell` is the number of the first cell that is wrong, counted from 0 in the
+ * order in which cells were given, and `other` that of the one whose coordinates it has, if that is what is wrong;
+ * `uri` is there where it is known.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -116,8 +230,9 @@ const WriteErrorBase: TaggedErrorClass<WriteError, "WriteError", {
  *   const points = yield* TileArray.create("mem://points", Points)
  *   return yield* Sparse.write(points, { x: Uint32Array.of(1, 2, 10), n: Uint8Array.of(1, 2, 3) })
  * })
- * const wrong = Effect.catchTag(program, "WriteError", ({ field, cell }) => Effect.succeed([field, cell]))
- * assertEquals(await Effect.runPromise(Effect.provide(wrong, Layer.merge(layerMemory, layerNative))), ["x", 2])
+ * const wrong = Effect.catchTag(program, "WriteError", ({ cell, reason }) => Effect.succeed([cell, reason]))
+ * const result = await Effect.runPromise(Effect.provide(wrong, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(result, [2, "OutOfBounds"])
  * ```
  */
 export class WriteError extends WriteErrorBase {
@@ -128,16 +243,33 @@ export class WriteError extends WriteErrorBase {
   }
 }
 
+/** What another program changed first. */
+export type ConflictReason =
+  /** It changed the schema. */
+  | "SchemaChanged"
+  /** It appended the same rows. */
+  | "RowsAppended"
+
 const ConflictBase: TaggedErrorClass<Conflict, "Conflict", {
   readonly uri: string
   readonly field: string
+  readonly reason: ConflictReason
   readonly detail: string
-}> = taggedError("Conflict", () => ({ uri: Schema.String, field: Schema.String, detail: Schema.String }))
+}> = taggedError(
+  "Conflict",
+  () => ({
+    uri: Schema.String,
+    field: Schema.String,
+    reason: Schema.Literal("SchemaChanged", "RowsAppended"),
+    detail: Schema.String,
+  }),
+)
 
 /**
  * A change of a schema that contradicts another one, which came first while this one was under way: `field` names the
  * attribute, enumeration or dimension that both change. The array is as the other change made it. Also an append of rows to a
  * dense array where another write has added the same rows: nothing of it is written, and `field` is the dimension.
+ * `reason` distinguishes the two.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

@@ -31,7 +31,7 @@ import {
   visibleFragments,
 } from "./directory.ts"
 import { keyBytes, withKey } from "./key.ts"
-import { ArrayNotFound, type InvalidOption } from "./errors.ts"
+import { ArrayNotFound, type ArrayNotFoundReason, type InvalidOption } from "./errors.ts"
 import { join, listArray, type Listing, type SchemaListing } from "./listing.ts"
 import { type Opening, openingOf, type OpenOptions } from "./open_options.ts"
 import { makeSchemas } from "./schemas.ts"
@@ -74,26 +74,25 @@ export const accessOf = (
 const escapeHint = (uri: string): string =>
   /^file:.*%[0-9a-f]{2}/i.test(uri) ? "; percent signs are no escapes here: write the path as it is" : ""
 
-/** Describes what a URI contains if it is not an array. */
-const detailOf = (listing: SchemaListing): string =>
-  listing.root.some((e) => e.name === GROUP_FILE)
-    ? "this is a group, not an array; open one of its members"
-    : listing.root.length === 0
-    ? `there is no array here; check the path, and whether you may list it${escapeHint(listing.uri)}`
-    : isUnfinished(listing)
-    ? "there is no array here, but an unfinished copy or import"
-    : "this folder is not an array: it has no schema"
-
 const isUnfinished = (listing: SchemaListing): boolean =>
   listing.root.every((e) => e.name !== GROUP_FILE) && listing.root.some((e) => e.name === UNFINISHED_FILE)
 
+/** Returns what a URI contains if it is not an array. */
+const notArray = (listing: SchemaListing): readonly [ArrayNotFoundReason, detail: string] =>
+  listing.root.some((e) => e.name === GROUP_FILE)
+    ? ["IsGroup", "this is a group, not an array; open one of its members"]
+    : listing.root.length === 0
+    ? ["Empty", `there is no array here; check the path, and whether you may list it${escapeHint(listing.uri)}`]
+    : isUnfinished(listing)
+    ? ["Unfinished", "there is no array here, but an unfinished copy or import"]
+    : ["OtherFiles", "this folder is not an array: it has no schema"]
+
 /** There is no array where this was listed. */
-export const noArray = (listing: SchemaListing): ArrayNotFound =>
-  new ArrayNotFound({
-    uri: listing.uri,
-    detail: detailOf(listing),
-    hint: isUnfinished(listing) ? { _tag: "Resume" } : undefined,
-  })
+export const noArray = (listing: SchemaListing): ArrayNotFound => {
+  const [reason, detail] = notArray(listing)
+  const hint = reason === "Unfinished" ? { _tag: "Resume" } as const : undefined
+  return new ArrayNotFound({ uri: listing.uri, reason, detail, hint })
+}
 
 /** Opens an array. */
 export const openArray = (

@@ -7,7 +7,7 @@ import { attempt, failOn } from "../../../platform/attempt.ts"
 import * as Redacted from "effect/Redacted"
 import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { TimeRange } from "./directory.ts"
-import { invalidOption } from "../../../platform/errors.ts"
+import { invalidOption, type InvalidOptionDetails, noSuchOption, shownValue } from "../../../platform/errors.ts"
 import { InvalidOption } from "./errors.ts"
 import { withoutSlash } from "./listing.ts"
 
@@ -27,6 +27,8 @@ export interface OpenOptions {
   readonly verifyChecksums?: boolean
 }
 
+const CONFLICT: InvalidOptionDetails = { reason: "Conflict" }
+
 /** Validated options. */
 export interface Opening {
   /** URI without a trailing slash. */
@@ -37,7 +39,7 @@ export interface Opening {
 }
 
 /** Ends validation: the option is invalid, for this reason. */
-export type Refuse = (option: string, reason: string, value?: unknown) => never
+export type Refuse = (option: string, detail: string, value?: unknown, details?: InvalidOptionDetails) => never
 
 const kindOf = (value: unknown): string =>
   value === null
@@ -104,7 +106,44 @@ export const checkNames = (options: unknown, names: ReadonlyArray<string>, refus
     return refuse("options", `this is ${kindOf(options)}; give an object, { at: 1709539200000 } for one`)
   }
   for (const name of Object.keys(options)) {
-    if (!names.includes(name)) refuse(name, `there is no such option; there are ${names.join(", ")}`)
+    if (!names.includes(name)) {
+      refuse(name, noSuchOption(names), undefined, { reason: "UnknownOption", accepted: names, nearestTo: name })
+    }
+  }
+}
+
+/** Validates an optional flag. */
+export const checkFlag = (option: string, value: unknown, refuse: Refuse): void => {
+  if (value === undefined || typeof value === "boolean") return
+  refuse(option, `this is ${kindOf(value)}; give true or false`, value)
+}
+
+/** Validates an optional callback. */
+export const checkCallback = (option: string, value: unknown, refuse: Refuse): void => {
+  if (value === undefined || typeof value === "function") return
+  refuse(option, `this is ${kindOf(value)}; give a function`, value)
+}
+
+/** Validates an optional list of names. */
+export const checkNameList = (option: string, value: unknown, refuse: Refuse): void => {
+  if (value === undefined || (Array.isArray(value) && value.every((name) => typeof name === "string"))) return
+  refuse(option, 'it is a list of names: ["a", "b"]', value)
+}
+
+/** Validates an optional object whose properties have names of the caller. */
+export const checkRecord = (
+  option: string,
+  value: unknown,
+  expected: string,
+  isValid: (item: unknown) => boolean,
+  refuse: Refuse,
+): void => {
+  if (value === undefined) return
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return refuse(option, `this is ${kindOf(value)}; expected ${expected} by name`, value)
+  }
+  for (const [name, item] of Object.entries(value)) {
+    if (!isValid(item)) refuse(option, `${name}: ${shownValue(item)} is invalid; expected ${expected}`, item)
   }
 }
 
@@ -125,17 +164,20 @@ const check = (
   const start = millis("start", options.start, refuse)
   const end = millis("end", options.end, refuse)
   if (at !== undefined && end !== undefined) {
-    refuse("at", "it is the same as end, which is given too; leave one of them out")
+    refuse("at", "it is the same as end, which is given too; leave one of them out", undefined, CONFLICT)
   }
   const until = end ?? at
   // a start in the future is valid and sees nothing yet: programs that poll for news start after their last result
   if (start !== undefined && until !== undefined && start > until) {
-    refuse("start", `${start} is later than ${end === undefined ? "at" : "end"}, ${until}; exchange them`)
+    refuse(
+      "start",
+      `${start} is later than ${end === undefined ? "at" : "end"}, ${until}; exchange them`,
+      undefined,
+      CONFLICT,
+    )
   }
   const key = checkKey(options.key, refuse)
-  if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean") {
-    refuse("verifyChecksums", `this is ${kindOf(verifyChecksums)}; give true or false`, verifyChecksums)
-  }
+  checkFlag("verifyChecksums", verifyChecksums, refuse)
   return { uri, time: { start: start ?? 0, end: until ?? now }, key, verifyChecksums: verifyChecksums ?? true }
 }
 
@@ -143,8 +185,8 @@ const check = (
 export const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption> => attempt(run, failOn(InvalidOption))
 
 /** Rejects options with the URI that they are for. */
-export const refusing = (uri: unknown): Refuse => (option, reason, value) => {
-  throw invalidOption(typeof uri === "string" ? uri : "", option, reason, value)
+export const refusing = (uri: unknown): Refuse => (option, detail, value, details) => {
+  throw invalidOption(typeof uri === "string" ? uri : "", option, detail, value, details)
 }
 
 /** Validates a URI; removes the trailing slash. */

@@ -53,6 +53,7 @@ export const runMeta = (
       return yield* Effect.fail(
         new ArrayNotFound({
           uri,
+          reason: "Empty",
           detail: "there is no array or group here; check the path, and whether you may list it",
         }),
       )

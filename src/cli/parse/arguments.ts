@@ -1,6 +1,7 @@
 /**
  * Parses the command line to a request; errors are one line.
  */
+import { nearestNames } from "../../../schema/errors/nearest.ts"
 import { redactUri } from "../../../schema/errors/redact.ts"
 import { type CommandName, commands, isCommand, operandsOf, type OptionSpec } from "./specs.ts"
 import { argumentTokens } from "./tokens.ts"
@@ -28,22 +29,8 @@ export type Invocation =
 
 const names = (list: Iterable<string>): string => [...list].join(", ")
 
-/** How many letters must change to make one word of the other; 3 for all that is further. */
-const distance = (a: string, b: string): number => {
-  if (Math.abs(a.length - b.length) > 2) return 3
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)))
-    }
-    row = next
-  }
-  return Math.min(row[b.length], 3)
-}
-
 const guess = (word: string, existing: ReadonlyArray<string>, prefix = ""): string => {
-  const near = existing.filter((name) => distance(word, name) <= (word.length > 3 ? 2 : 1))
+  const near = nearestNames(word, existing)
   return near.length === 0 ? "" : `; did you mean ${near.map((n) => prefix + n).join(" or ")}?`
 }
 

@@ -31,7 +31,7 @@ export const encodeDoubleDelta = (part: Uint8Array, type: Datatype, countFirst: 
   const bits = count <= 2 ? 0 : bitsOf(values, countFirst)
   if (bits >= 8 * size - 1) return packed(bits, count, part)
   const stream = new Uint32Array(2 * Math.ceil((Math.max(count - 2, 0) * (bits + 1)) / 64))
-  encodeSmall(values, bits, stream)
+  encodeNarrow(new Int32Array(values), bits, stream)
   return packed(bits, count, part.subarray(0, 2 * size), new Uint8Array(stream.buffer))
 }
 
@@ -45,7 +45,7 @@ export const encodePairs = (
   const count = part.byteLength / 8
   const bits = count <= 2 ? 0 : bitsOfPairs(values, unsigned ? 0x80000000 : 0, countFirst)
   const stream = new Uint32Array(bits < 63 ? 2 * Math.ceil((Math.max(count - 2, 0) * (bits + 1)) / 64) : 0)
-  if (bits < 32) encodeNarrowPairs(values, bits, stream)
+  if (bits < 32) encodeNarrow(lowHalves(values), bits, stream)
   else if (bits < 63) encodeWidePairs(values, bits, stream)
   return { bits, stream: new Uint8Array(stream.buffer) }
 }
@@ -123,44 +123,25 @@ const overflow = (at: number): Refusal =>
 // A 64-bit word filled from the most significant bit consists of two such u32, the upper one first: u32 number k of the
 // stream is at index k ^ 1.
 
-/** Encodes values of at most 4 bytes: sign and change have at most 31 bits. */
-const encodeSmall = (values: Float64Array, bits: number, stream: Uint32Array): void => {
-  const width = bits + 1
-  let before = values[1]
-  let step = before - values[0]
-  let word = 0
-  let current = 0
-  let remaining = 32
-  for (let i = 2; i < values.length; i++) {
-    const value = values[i]
-    const next = value - before
-    const change = next - step
-    step = next
-    before = value
-    const field = change < 0 ? (1 << bits) | -change : change
-    if (remaining > width) {
-      remaining -= width
-      current |= field << remaining
-    } else {
-      const more = width - remaining
-      stream[word++ ^ 1] = current | (field >>> more)
-      remaining = 32 - more
-      current = more === 0 ? 0 : field << remaining
-    }
-  }
-  if (remaining < 32) stream[word ^ 1] = current
+/** The lower halves of 64-bit values. */
+const lowHalves = (values: Uint32Array): Int32Array => {
+  const out = new Int32Array(values.length / 2)
+  for (let i = 0; i < out.length; i++) out[i] = values[2 * i]
+  return out
 }
 
-/** Encodes values of 8 bytes with sign and change of at most 32 bits together. */
-const encodeNarrowPairs = (values: Uint32Array, bits: number, stream: Uint32Array): void => {
+/**
+ * Encodes values whose sign and change have at most 32 bits together. The lower 32 bits of the values are sufficient: the
+ * differences wrap around, and the changes fit.
+ */
+const encodeNarrow = (values: Int32Array, bits: number, stream: Uint32Array): void => {
   const width = bits + 1
-  // the changes fit into 32 bits, so the lower halves are sufficient
-  let before = values[2]
+  let before = values[1]
   let step = (before - values[0]) | 0
   let word = 0
   let current = 0
   let remaining = 32
-  for (let i = 4; i < values.length; i += 2) {
+  for (let i = 2; i < values.length; i++) {
     const value = values[i]
     const next = (value - before) | 0
     const change = (next - step) | 0

@@ -28,7 +28,7 @@ export const aes256Gcm: Transform<FilterOf<"aes_256_gcm">> = {
       } catch (error) {
         if (!(error instanceof CodecError)) throw error
         const detail = "wrong key, or the bytes were changed after they were written; check the key first"
-        throw new DecryptionFailed({ uri, detail })
+        throw new DecryptionFailed({ uri, reason: "WrongKey", detail })
       }
     })
   },
@@ -43,9 +43,15 @@ export const aes256Gcm: Transform<FilterOf<"aes_256_gcm">> = {
 }
 
 const keyOf = ({ key, uri }: FilterContext): Uint8Array => {
-  if (key === undefined) throw new DecryptionFailed({ uri, detail: "it is encrypted", hint: { _tag: "ProvideKey" } })
+  if (key === undefined) {
+    throw new DecryptionFailed({ uri, reason: "MissingKey", detail: "it is encrypted", hint: { _tag: "ProvideKey" } })
+  }
   if (key.byteLength !== KEY) {
-    throw new DecryptionFailed({ uri, detail: `the key must have ${KEY} bytes, not ${key.byteLength}` })
+    throw new DecryptionFailed({
+      uri,
+      reason: "InvalidKey",
+      detail: `the key must have ${KEY} bytes, not ${key.byteLength}`,
+    })
   }
   return key
 }

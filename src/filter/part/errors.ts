@@ -60,18 +60,32 @@ export class ChecksumMismatch extends ChecksumMismatchBase implements Advised {
   }
 }
 
+/** Why bytes cannot be decrypted. */
+export type DecryptionReason =
+  /** The array is encrypted, and there is no key. */
+  | "MissingKey"
+  /** The key is wrong, or the bytes changed after they were written. */
+  | "WrongKey"
+  /** The key does not have 32 bytes. */
+  | "InvalidKey"
+  /** There is a key, and the array is not encrypted. */
+  | "NotEncrypted"
+
 const DecryptionFailedBase: TaggedErrorClass<DecryptionFailed, "DecryptionFailed", {
   readonly uri: string
+  readonly reason: DecryptionReason
   readonly detail: string
   readonly hint?: Hint
 }> = taggedError("DecryptionFailed", () => ({
   uri: Schema.String,
+  reason: Schema.Literal("MissingKey", "WrongKey", "InvalidKey", "NotEncrypted"),
   detail: Schema.String,
   hint: Schema.optional(Hint),
 }))
 
 /**
- * Encrypted bytes that cannot be decrypted: without a key, or with the wrong one. `detail` says why, `hint` what to do.
+ * Encrypted bytes that cannot be decrypted: without a key, or with the wrong one. `reason` and `detail`
+ * say why, `hint` what to do.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

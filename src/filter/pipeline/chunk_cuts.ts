@@ -30,14 +30,19 @@ const isWhole = (pipeline: FilterPipeline, type: Datatype, isVar: boolean, versi
 
 /** The properties of a tile that determine its chunks. */
 export interface CutTile {
+  /** The pipeline, including the encryption if any (`withEncryption`; generic tiles contain it themselves). */
   readonly filters: FilterPipeline
+  /** The datatype of the field: uint64 for offsets, uint8 for validity, char for generic tiles. */
   readonly type: Datatype
+  /** The size of a cell in bytes; for var-sized data, the size of a value. */
   readonly cellSize: number
+  /** The format version of the fragment; for generic tiles, the version in their header. */
   readonly version: number
+  /** The format version of the engine that wrote: the version in the header of the fragment's R-tree. */
   readonly engineVersion: number
-  /** Up to format 4: the number of dimensions in a tile of coordinates. */
+  /** For writing coordinates up to format 4: the number of dimensions in the tile. */
   readonly dimensions?: number
-  /** The number of cells of a full tile, if the tile may have fewer. */
+  /** For writing values of var-sized cells: the number of cells of a full tile, if this one may have fewer. */
   readonly tileCells?: number
 }
 

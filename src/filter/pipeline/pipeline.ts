@@ -8,32 +8,17 @@ import { finish, type Steps } from "../../kernel/steps.ts"
 import type { Codecs, WebpCodec, WebpEncoder } from "../../../platform/codecs/service.ts"
 import { isScratch, scratch } from "../../../platform/wasm/memory.ts"
 import { BinaryIssue } from "../../../schema/binary/mod.ts"
-import type { Datatype } from "../../../schema/array/datatype.ts"
 import { FormatError } from "../../../schema/errors/format_error.ts"
-import type { FilterPipeline } from "../../../schema/array/filter_pipeline.ts"
 import { type ChunkTable, tileChunks } from "../../../schema/tile/tile_chunks.ts"
 import { transformOf } from "./registry.ts"
+import type { CutTile } from "./chunk_cuts.ts"
 import { sizeBound } from "./size_bound.ts"
 import { type Allocate, type Chunk, damaged, type FilterContext } from "../part/transform.ts"
 import { inputTypes } from "./type_flow.ts"
 import { concatSteps } from "../../kernel/copy/concat.ts"
 
 /** The properties of a tile that are required to unfilter it. */
-export interface TileContext {
-  /** The pipeline, including the encryption if any (`withEncryption`; generic tiles contain it themselves). */
-  readonly filters: FilterPipeline
-  /** The datatype of the field: uint64 for offsets, uint8 for validity, char for generic tiles. */
-  readonly type: Datatype
-  /** The size of a cell in bytes; for var-sized data, the size of a value. */
-  readonly cellSize: number
-  /** The format version of the fragment; for generic tiles, the version in their header. */
-  readonly version: number
-  /** The format version of the engine that wrote: the version in the header of the fragment's R-tree. */
-  readonly engineVersion: number
-  /** For writing coordinates up to format 4: the number of dimensions in the tile. */
-  readonly dimensions?: number
-  /** For writing values of var-sized cells: the number of cells of a full tile, if this one may have fewer. */
-  readonly tileCells?: number
+export interface TileContext extends CutTile {
   readonly codecs: Codecs
   /** The 32 bytes of the array's key, if it is encrypted. */
   readonly key?: Uint8Array

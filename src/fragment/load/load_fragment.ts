@@ -86,8 +86,8 @@ const loadTail = <E, R>(
     const version = entry.name.version === 0 ? 4 : entry.name.version
     const reading = storage.readTail(uri, TAIL)
     const present: Effect.Effect<Tail, NotFound | StorageError | FormatError> = entry.name.version === 0
-      ? inSession(entry.session, reading)
-      : readPresent(uri, { version, session: entry.session }, reading)
+      ? inSession(entry.session, storage, uri, reading)
+      : readPresent(uri, { version, session: entry.session }, storage, reading)
     return Effect.flatMap(
       present,
       ({ bytes, size }): Effect.Effect<Fragment, FragmentError | E, Storage | R> => {
@@ -106,6 +106,7 @@ const loadTail = <E, R>(
               readPresent(
                 uri,
                 { version, session: entry.session },
+                storage,
                 storage.readRanges(uri, [{ offset: start, length }]),
               ),
               ([bytes]) => fromFooter(entry, uri, schemas, bytes, start, tail),
@@ -201,7 +202,7 @@ const loadLegacy = <E, R>(
 ): Effect.Effect<Fragment, FragmentError | E, Storage | R> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const file = yield* inSession(entry.session, storage.read(uri))
+    const file = yield* inSession(entry.session, storage, uri, storage.read(uri))
     return yield* withSchema(schemas, "", (schema): Fragment => {
       const tile = openGenericTile(access, uri, file)
       const shape = shapeOf(schema)

@@ -133,7 +133,7 @@ export const readUnfiltered = (
     const contextOf = tileContext(access, fragment, field, uri, undefined)
     // the caller owns the buffer
     const storage = yield* Storage
-    const [bytes] = yield* readPresent(uri, fragment, storage.readRanges(uri, [{ offset, length }])).pipe(
+    const [bytes] = yield* readPresent(uri, fragment, storage, storage.readRanges(uri, [{ offset, length }])).pipe(
       tileBatch(fragment, field, tiles.length),
     )
     return yield* attemptTileSteps(function* () {

@@ -100,7 +100,7 @@ export const readSpans = (
     const contextOf = tileContext(access, fragment, cells, uri, yield* webpOf(access, cells.filters))
     const storage = yield* Storage
     const read = (ranges: ReadonlyArray<ByteRange>, into: Uint8Array) =>
-      readPresent(uri, fragment, storage.readRanges(uri, ranges, into))
+      readPresent(uri, fragment, storage, storage.readRanges(uri, ranges, into))
 
     const { later } = spans
     const n = spans.tiles.length

@@ -48,7 +48,7 @@ const readFile = (
     }
     const { ranges, rangeOf, startIn } = spansOf(starts, lengths)
     const storage = yield* Storage
-    const read = yield* readPresent(uri, fragment, storage.readRanges(uri, ranges))
+    const read = yield* readPresent(uri, fragment, storage, storage.readRanges(uri, ranges))
     return Array.from(starts, (_, i) => read[rangeOf[i]].subarray(startIn[i], startIn[i] + lengths[i]))
   })
 

@@ -1,6 +1,7 @@
 /**
  * Aggregates of fields, accumulated from columns and from tile statistics.
  */
+import { invalidOption, type InvalidOptionDetails } from "../../../platform/errors.ts"
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { cellSize } from "../../../schema/array/cell_val_num.ts"
 import {
@@ -15,7 +16,7 @@ import {
 } from "../../../schema/array/datatype.ts"
 import { isText, readScalar } from "../../../schema/array/scalar.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
-import { SelectionError } from "../../array/open/errors.ts"
+import { SelectionError, type SelectionReason } from "../../array/open/errors.ts"
 import { type Field, fieldsOf } from "../../fragment/field.ts"
 import type { TileBounds } from "../../fragment/load/load_statistics.ts"
 import { countKept, extremesOf, extremesOfTexts, sumCells } from "../../kernel/match/aggregate_cells.ts"
@@ -172,30 +173,33 @@ export const answerType = (schema: ArraySchema, { kind, field }: Aggregate): Dat
 /** The required aggregates by field. */
 export type RequiredAggregates = ReadonlyMap<Field, ReadonlySet<AggregateKind>>
 
-const allKinds: ReadonlyArray<unknown> = ["count", "sum", "min", "max", "mean", "nullCount"] satisfies Array<
+const allKinds: ReadonlyArray<string> = ["count", "sum", "min", "max", "mean", "nullCount"] satisfies Array<
   AggregateKind
 >
 
-/** Checks the form of `aggregates`. Throws {@link SelectionError}. */
+/** Checks the form of `aggregates`. Throws `InvalidOption`. */
 const checkForm = (uri: string, aggregates: unknown): void => {
-  const fail = (field: string, reason: string): never => {
-    throw new SelectionError({ uri, field, detail: reason })
+  const fail = (detail: string, value: unknown, details?: InvalidOptionDetails): never => {
+    throw invalidOption(uri, "aggregates", detail, value, details)
   }
   if (typeof aggregates !== "object" || aggregates === null || Array.isArray(aggregates)) {
-    return fail("", 'aggregates are an object with a name for each: { deepest: Aggregate.max("depth") }')
+    return fail('aggregates are an object with a name for each: { deepest: Aggregate.max("depth") }', aggregates)
   }
   for (const [name, item] of Object.entries(aggregates)) {
     if (typeof item !== "object" || item === null) {
-      fail(name, 'it is no aggregate; Aggregate makes them: Aggregate.max("depth")')
+      fail(`${name}: this is not an aggregate; create one with Aggregate, such as Aggregate.max("depth")`, item)
     }
     if (!allKinds.includes(item.kind)) {
-      fail(name, `there is no aggregate ${item.kind}; there are ${allKinds.join(", ")}`)
+      const detail = `${name}: there is no aggregate ${String(item.kind)}; there are ${allKinds.join(", ")}`
+      fail(detail, item.kind, { accepted: allKinds })
     }
-    if (typeof item.field !== "string") fail(name, `it is of no field; Aggregate.${item.kind} takes the name of one`)
+    if (typeof item.field !== "string") {
+      fail(`${name}: the field is missing; pass a name to Aggregate.${item.kind}`, item.field)
+    }
   }
 }
 
-/** Returns the fields of aggregates. Throws {@link SelectionError}. */
+/** Returns the fields of aggregates. Throws {@link SelectionError} or `InvalidOption`. */
 export const requiredAggregates = (array: OpenedArray, aggregates: Aggregates): RequiredAggregates => {
   checkForm(array.uri, aggregates)
   const { byName } = fieldsOf(array.schema)
@@ -203,13 +207,16 @@ export const requiredAggregates = (array: OpenedArray, aggregates: Aggregates): 
   for (const [name, { kind, field: request }] of Object.entries<Aggregate>(aggregates)) {
     if (kind === "count") continue
     const field = byName.get(request)
-    const fail = (reason: string): SelectionError =>
-      new SelectionError({ uri: array.uri, field: request, detail: `${name}: ${reason}` })
+    const fail = (reason: SelectionReason, detail: string): SelectionError =>
+      new SelectionError({ uri: array.uri, field: request, reason, detail: `${name}: ${detail}` })
     if (field === undefined) {
-      throw fail(`there is no such attribute or dimension; the array has ${[...byName.keys()].join(", ")}`)
+      throw fail(
+        "UnknownName",
+        `there is no such attribute or dimension; the array has ${[...byName.keys()].join(", ")}`,
+      )
     }
     const problem = problemOf(field, kind)
-    if (problem !== undefined) throw fail(problem)
+    if (problem !== undefined) throw fail("Unsupported", problem)
     kinds.set(field, (kinds.get(field) ?? new Set<AggregateKind>()).add(kind))
   }
   return kinds
@@ -222,7 +229,7 @@ export const answerOf = (
   totals: ReadonlyArray<FieldTotals>,
 ): AggregateValue => kind === "count" ? cells : totals.find((total) => total.field.name === field)!.valueOf(kind)
 
-/** Creates empty totals for aggregates. Throws {@link SelectionError}. */
+/** Creates empty totals for aggregates. Throws {@link SelectionError} or `InvalidOption`. */
 export const totalsOf = (array: OpenedArray, aggregates: Aggregates): Totals => {
   const fields = [...requiredAggregates(array, aggregates)].map(([field, kinds]) => new FieldTotals(field, kinds))
   const byName = new Map(fields.map((field) => [field.field.name, field]))

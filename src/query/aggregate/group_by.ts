@@ -34,7 +34,7 @@ export const DEFAULT_GROUPS = 2 ** 16
 /** Upper limit of the option: groups are numbered with 31 bits. */
 const MAX_GROUPS = 2 ** 30
 
-/** Checks a maximum number of groups or values. Throws {@link SelectionError}. */
+/** Checks a maximum number of groups or values. Throws `InvalidOption`. */
 const checkMost = (uri: string, max: number, what: MostOf): void => {
   if (Number.isInteger(max) && max > 0 && max <= MAX_GROUPS) return
   const [option, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]

@@ -16,9 +16,7 @@ import { enumerationColumn } from "../column/resolve_enumeration.ts"
 
 /** Returns why a field cannot be a group key; `undefined` if it can. */
 export const keyProblem = ({ type, cellValNum, var: isVar }: Field): string | undefined =>
-  isText(type) || (!isVar && cellValNum === 1)
-    ? undefined
-    : `cells of ${type} with several values are no keys of groups`
+  isText(type) || (!isVar && cellValNum === 1) ? undefined : `cells of ${type} with several values cannot be group keys`
 
 /** The keys of one field. */
 export class GroupKeys {

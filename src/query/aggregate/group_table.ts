@@ -1,7 +1,7 @@
 /**
  * Aggregates by group: cells with equal keys are aggregated together.
  */
-import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
+import { ResultTooLarge, SelectionError, type SelectionReason } from "../../array/open/errors.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import type { Enumeration } from "../../../schema/array/enumeration.ts"
 import { type Field, fieldsOf } from "../../fragment/field.ts"
@@ -31,15 +31,21 @@ export const keyFields = (
 ): ReadonlyArray<Field> => {
   const { byName } = fieldsOf(array.schema)
   return by.map((name, i) => {
-    const fail = (reason: string): SelectionError => new SelectionError({ uri: array.uri, field: name, detail: reason })
+    const fail = (reason: SelectionReason, detail: string): SelectionError =>
+      new SelectionError({ uri: array.uri, field: name, reason, detail })
     const field = byName.get(name)
     if (field === undefined) {
-      throw fail(`there is no such attribute or dimension; the array has ${[...byName.keys()].join(", ")}`)
+      throw fail(
+        "UnknownName",
+        `there is no such attribute or dimension; the array has ${[...byName.keys()].join(", ")}`,
+      )
     }
     const problem = keyProblem(field)
-    if (problem !== undefined) throw fail(problem)
-    if (by.indexOf(name) < i) throw fail("it is named twice")
-    if (Object.hasOwn(aggregates, name)) throw fail("an aggregate has this name, too; call it something else")
+    if (problem !== undefined) throw fail("Unsupported", problem)
+    if (by.indexOf(name) < i) throw fail("Duplicate", "it is named twice")
+    if (Object.hasOwn(aggregates, name)) {
+      throw fail("Duplicate", "an aggregate has this name, too; call it something else")
+    }
     return field
   })
 }

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { invalidOption, shownValue } from "../../../platform/errors.ts"
+import { checkOptionNames } from "../../../platform/options.ts"
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -14,6 +16,10 @@ export interface RunOptions {
    */
   readonly signal?: AbortSignal
 }
+
+/** Whether a value is an AbortSignal, of this or another realm. */
+const isSignal = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value
 
 /** Fails once a signal is aborted, with its reason. */
 const aborted = (signal: AbortSignal): Effect.Effect<never, unknown> =>
@@ -48,8 +54,13 @@ const aborted = (signal: AbortSignal): Effect.Effect<never, unknown> =>
 export const toAsyncIterable = <A, E, R, E2>(
   stream: Stream.Stream<A, E, R>,
   layer: Layer.Layer<R, E2>,
-  { signal }: RunOptions = {},
+  options: RunOptions = {},
 ): AsyncIterable<A> => {
+  checkOptionNames(options, ["signal"] satisfies Array<keyof RunOptions>)
+  const { signal } = options
+  if (signal !== undefined && !isSignal(signal)) {
+    throw invalidOption("", "signal", `${shownValue(signal)} is invalid; expected an AbortSignal`, signal)
+  }
   const whole = Stream.provideLayer(stream, layer)
   if (signal === undefined) return Stream.toAsyncIterable(whole)
   const run = Stream.toAsyncIterable(Stream.interruptWhen(whole, aborted(signal)))
@@ -94,10 +105,11 @@ export const toReadableStream = <A, E, R, E2>(
   layer: Layer.Layer<R, E2>,
   options: RunOptions = {},
 ): ReadableStream<A> => {
+  const iterable = toAsyncIterable(stream, layer, options)
   let iterator: AsyncIterator<A> | undefined
   return new ReadableStream<A>({
     pull: async (controller) => {
-      iterator ??= toAsyncIterable(stream, layer, options)[Symbol.asyncIterator]()
+      iterator ??= iterable[Symbol.asyncIterator]()
       const next = await iterator.next()
       if (next.done === true) controller.close()
       else controller.enqueue(next.value)

@@ -32,7 +32,8 @@ export const streamPartitions = <P, A extends object, E, R>(
     // remaining parts, the next one last
     const rest: Array<P> = [whole]
     let first = true
-    const turns = withinTurns(makeTurns())
+    const shared = makeTurns()
+    const turns = withinTurns(() => shared)
     const next: Effect.Effect<Option.Option<readonly [Batch<A>, undefined]>, E, R> = Effect.suspend(() => {
       const part = rest.pop()
       if (part === undefined) return Effect.succeed(Option.none())

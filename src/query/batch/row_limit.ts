@@ -25,11 +25,16 @@ const CELL_BYTES = 256
 export const limitBytes = (limit: number | undefined): number =>
   limit === undefined ? Infinity : Math.max(FEWEST_BYTES, limit * CELL_BYTES)
 
-/** Checks the `limit` option. Throws {@link SelectionError}. */
+/** Returns why a `limit` is invalid; `undefined` if it is valid. */
+export const limitProblem = (limit: unknown): string | undefined =>
+  limit === undefined || (typeof limit === "number" && Number.isInteger(limit) && limit >= 0)
+    ? undefined
+    : `${String(limit)} is not a number of cells; expected an integer of at least 0`
+
+/** Checks the `limit` option. Throws `InvalidOption`. */
 export const checkLimit = (uri: string, limit: unknown): void => {
-  if (limit === undefined || (typeof limit === "number" && Number.isInteger(limit) && limit >= 0)) return
-  const reason = `${String(limit)} is not a number of cells; expected an integer of at least 0`
-  throw invalidOption(uri, "limit", reason, limit)
+  const problem = limitProblem(limit)
+  if (problem !== undefined) throw invalidOption(uri, "limit", problem, limit)
 }
 
 /** Passes on the batches up to the first `limit` cells; `cut` shortens the batch that crosses the limit. */

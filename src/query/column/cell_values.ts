@@ -230,7 +230,7 @@ const datetimeOf = (column: AnyColumn, unit: Datatype | undefined): Datatype => 
   throw new TypeError(
     type === undefined
       ? 'plain counts do not say their unit; give it: Cells.date(column, i, "datetime_ns")'
-      : `${type} is no date`,
+      : `${type} is not a datetime type`,
   )
 }
 

@@ -16,6 +16,7 @@ import { inParts, type Steps } from "../../kernel/steps.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import type { Column } from "./column.ts"
 import { attemptAllocationSteps } from "../options/read_error.ts"
+import { MAX_VALUE_BYTES } from "../../tile/var_cells.ts"
 
 /** A tile of a fragment, by number. */
 export interface TileRef {
@@ -63,9 +64,6 @@ export const gatherColumns = (
       }
       return yield* attemptAllocationSteps(array.uri, bytes, () => assemble(field, tiles, cells, bytes))
     }))
-
-/** Maximum size of the values of a column: offsets are 32-bit. */
-const MAX_VALUE_BYTES = 0xffffffff
 
 /** Reads the tiles of a field that contain the cells, indexed as `cells.tiles`. */
 const readFieldTiles = (

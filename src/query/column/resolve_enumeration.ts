@@ -9,6 +9,7 @@ import { ResultTooLarge } from "../../array/open/errors.ts"
 import type { Column } from "./column.ts"
 import { attemptAllocation } from "../options/read_error.ts"
 import { MAX_BYTES } from "../options/read_options.ts"
+import { MAX_VALUE_BYTES } from "../../tile/var_cells.ts"
 
 /** Returns the positions of an enumeration's values in its data: `count + 1` byte offsets. */
 const positionsOf = (enumeration: Enumeration): Float64Array => {
@@ -56,9 +57,6 @@ const codesOf = (column: Column, count: number): Int32Array => {
   }
   return out
 }
-
-/** Maximum size of the values of a column: offsets are 32-bit. */
-const MAX_VALUE_BYTES = 0xffffffff
 
 /**
  * Returns a column of codes as the column of their values. A code outside the enumeration (negative, or too large)

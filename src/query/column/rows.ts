@@ -1,6 +1,7 @@
 /**
  * Results as rows: one object per cell, decoded through an Effect Schema.
  */
+import { type InvalidOption, invalidOption, unknownOption } from "../../../platform/errors.ts"
 import * as Either from "effect/Either"
 import * as Effect from "effect/Effect"
 import * as ParseResult from "effect/ParseResult"
@@ -33,7 +34,7 @@ export interface RowOptions {
 }
 
 /** Errors of row decoding. */
-export type RowsError = RowError | EnumerationError
+export type RowsError = RowError | EnumerationError | InvalidOption
 
 /** Values of loaded enumerations, by name. */
 type Known = Map<string, ReadonlyArray<CellValue>>
@@ -96,14 +97,29 @@ const listReader =
   }
 
 /** Decodes the rows of one source, numbered from `first` on. */
+const timeForms: ReadonlyArray<unknown> = ["bigint", "date", "datetime"] satisfies Array<TimeForm>
+
+/** Returns the error of invalid options, for rows of the array at `uri`. */
+const checkRowOptions = (uri: string, options: RowOptions): InvalidOption | undefined => {
+  const unknown = Object.keys(options).find((name) => name !== "time")
+  if (unknown !== undefined) return unknownOption(uri, unknown, ["time"])
+  const { time } = options
+  if (time === undefined || timeForms.includes(time)) return undefined
+  return invalidOption(uri, "time", 'it is "bigint", "date" or "datetime"', time, {
+    accepted: ["bigint", "date", "datetime"],
+  })
+}
+
 const decodeFrom = <A, I, R>(
   source: RowSource,
   schema: Schema.Schema<A, I, R>,
   options: RowOptions,
   loaded: Known,
   first: number,
-): Effect.Effect<Array<A>, RowsError, R | Storage | Codecs> =>
-  Effect.flatMap(loadValues(source, loaded), () =>
+): Effect.Effect<Array<A>, RowsError, R | Storage | Codecs> => {
+  const invalid = checkRowOptions(source.array.uri, options)
+  if (invalid !== undefined) return Effect.fail(invalid)
+  return Effect.flatMap(loadValues(source, loaded), () =>
     Effect.suspend(() => {
       const fields = Object.entries(source.fields)
       const names = fields.map(([name]) => name)
@@ -143,6 +159,7 @@ const decodeFrom = <A, I, R>(
       }
       return run(0)
     }))
+}
 
 /**
  * Returns the cells of a result as rows: objects with the selected fields by name, decoded through `schema`. Numbers

@@ -2,7 +2,7 @@
  * The `out` option: caller's memory for the columns of a result.
  */
 import { arrayOf, type TypedArray } from "../../../schema/array/datatype.ts"
-import { SelectionError } from "../../array/open/errors.ts"
+import { invalidOption } from "../../../platform/errors.ts"
 import type { Field } from "../../fragment/field.ts"
 import type { Column } from "../column/column.ts"
 import type { ColumnBuffer } from "../column/typed_columns.ts"
@@ -17,34 +17,42 @@ const shown = (input: unknown): string =>
   typeof input === "object" && input !== null ? input.constructor?.name ?? "an object" : String(input)
 
 const targetOf = (uri: string, field: Field, input: ColumnBuffer, cells: number): ColumnTarget => {
-  const refuse = (reason: string): never => {
-    throw new SelectionError({ uri, field: field.name, detail: `out: ${reason}` })
+  const refuse = (detail: string, value: unknown): never => {
+    throw invalidOption(uri, "out", `${field.name}: ${detail}`, value)
   }
-  if (field.var) return refuse("cells of any length cannot be read into memory of one length; leave it out")
+  if (field.var) {
+    return refuse("cells of any length cannot be read into memory of one length; leave it out", input)
+  }
   const make = arrayOf(field.type)
   const { values, validity } = ArrayBuffer.isView(input) ? { values: input, validity: undefined } : Object(input)
   if (!(values instanceof make)) {
     return refuse(
       `${field.type} is read into a ${(make as unknown as { name: string }).name}, not into ${shown(values)}`,
+      values,
     )
   }
   if (field.nullable !== (validity !== undefined)) {
     return refuse(
       field.nullable ? "cells may be null; give { values, validity }" : "cells are never null; give the values alone",
+      input,
     )
   }
   const length = cells * field.cellSize / make.BYTES_PER_ELEMENT
   const array = values as TypedArray
-  if (array.length < length) return refuse(`the result has ${length} values, there is room for ${array.length}`)
+  if (array.length < length) {
+    return refuse(`the result has ${length} values, there is room for ${array.length}`, values)
+  }
   if (validity === undefined) return { values: array.subarray(0, length) as TypedArray, validity }
   if (!(validity instanceof Uint8Array)) {
-    return refuse(`validity is read into a Uint8Array, not into ${shown(validity)}`)
+    return refuse(`validity is read into a Uint8Array, not into ${shown(validity)}`, validity)
   }
-  if (validity.length < cells) return refuse(`the result has ${cells} cells, validity has room for ${validity.length}`)
+  if (validity.length < cells) {
+    return refuse(`the result has ${cells} cells, validity has room for ${validity.length}`, validity)
+  }
   return { values: array.subarray(0, length) as TypedArray, validity: validity.subarray(0, cells) }
 }
 
-/** Returns the targets by field. Throws {@link SelectionError}. */
+/** Returns the targets by field. Throws `InvalidOption`. */
 export const targetsFor = (
   uri: string,
   fields: ReadonlyArray<Field>,
@@ -56,7 +64,9 @@ export const targetsFor = (
     if (input === undefined) continue
     const field = fields.find((f) => f.name === name)
     if (field === undefined) {
-      throw new SelectionError({ uri, field: name, detail: "out: this is no field of the result; select it" })
+      const names = fields.map((one) => one.name)
+      const detail = `${name}: the result has no such field; select it`
+      throw invalidOption(uri, "out", detail, undefined, { accepted: names, nearestTo: name })
     }
     targets.set(name, targetOf(uri, field, input, cells))
   }

@@ -10,16 +10,21 @@ import type { BoundedCache } from "../../kernel/bounded_cache.ts"
 /** Default memory budget of a stream: 256 MiB. */
 export const DEFAULT_MEMORY = 2 ** 28
 
+/** Returns why a `memory` is invalid; `undefined` if it is valid. */
+export const memoryProblem = (memory: unknown): string | undefined =>
+  memory === undefined || (typeof memory === "number" && Number.isFinite(memory) && memory > 0)
+    ? undefined
+    : `${String(memory)} is not a number of bytes; expected a number above 0`
+
 /** Checks the `memory` option and applies the default. */
 export const checkBudget = (
   uri: string,
   memory: number | undefined,
   fallback: number = DEFAULT_MEMORY,
 ): Effect.Effect<number, InvalidOption> => {
-  if (memory === undefined) return Effect.succeed(fallback)
-  if (typeof memory === "number" && Number.isFinite(memory) && memory > 0) return Effect.succeed(Math.floor(memory))
-  const detail = `${String(memory)} is not a number of bytes; expected a number above 0`
-  return Effect.fail(invalidOption(uri, "memory", detail, memory))
+  const problem = memoryProblem(memory)
+  if (problem !== undefined) return Effect.fail(invalidOption(uri, "memory", problem, memory))
+  return Effect.succeed(memory === undefined ? fallback : Math.floor(memory))
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Options of a read that dense and sparse arrays share.
  */
-import { invalidOption } from "../../../platform/errors.ts"
+import { invalidOption, shownValue } from "../../../platform/errors.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { SelectionError } from "../../array/open/errors.ts"
 import { type Field, fieldsOf, TIMESTAMPS } from "../../fragment/field.ts"
@@ -48,13 +48,19 @@ export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string>
     const field = fields.byName.get(name)
     if (name === TIMESTAMPS) {
       if (array.schema.arrayType === "sparse") return fields.timestamps
-      throw new SelectionError({ uri: array.uri, field: name, detail: "only cells of sparse arrays have times" })
+      throw new SelectionError({
+        uri: array.uri,
+        field: name,
+        reason: "Unsupported",
+        detail: "only cells of sparse arrays have times",
+      })
     }
     if (field === undefined) {
       const names = [...fields.byName.keys()].map((n) => JSON.stringify(n)).join(", ")
       throw new SelectionError({
         uri: array.uri,
         field: name,
+        reason: "UnknownName",
         detail: `there is no such attribute or dimension; the array has ${names}`,
       })
     }
@@ -62,16 +68,22 @@ export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string>
   })
 }
 
-const orders: ReadonlyArray<string> = ["row", "col", "global", "unordered"] satisfies ReadonlyArray<Order>
+/** The cell orders of results. */
+export const orders: ReadonlyArray<string> = ["row", "col", "global", "unordered"] satisfies ReadonlyArray<Order>
 
-/** Returns the requested order, or the default. Throws {@link SelectionError}. */
+/** Returns why an `order` is invalid; `undefined` if it is valid. */
+export const orderProblem = (order: unknown): string | undefined =>
+  order === undefined || (orders as ReadonlyArray<unknown>).includes(order)
+    ? undefined
+    : `${shownValue(order)} is not an order of cells; expected one of ${
+      orders.map((o) => JSON.stringify(o)).join(", ")
+    }`
+
+/** Returns the requested order, or the default. Throws `InvalidOption`. */
 export const checkOrder = (uri: string, order: Order | undefined, fallback: Order): Order => {
-  if (order === undefined) return fallback
-  if (orders.includes(order)) return order
-  const reason = `${JSON.stringify(order)} is not an order of cells; expected one of ${
-    orders.map((o) => JSON.stringify(o)).join(", ")
-  }`
-  throw invalidOption(uri, "order", reason, order)
+  const problem = orderProblem(order)
+  if (problem !== undefined) throw invalidOption(uri, "order", problem, order, { accepted: orders })
+  return order ?? fallback
 }
 
 /** Options of a read in batches. */

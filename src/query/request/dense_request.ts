@@ -30,8 +30,8 @@ export const denseRequest = (
   Effect.gen(function* () {
     const { schema, uri } = array
     if (schema.arrayType !== "dense") {
-      const reason = "the array is sparse; read it with Sparse.read"
-      return yield* Effect.fail(new SelectionError({ uri, field: "", detail: reason }))
+      const detail = "the array is sparse; read it with Sparse.read"
+      return yield* Effect.fail(new SelectionError({ uri, field: "", reason: "Unsupported", detail }))
     }
     const input = yield* withoutLabels(array, options.region ?? {})
     const request = yield* attemptSelection(() => {

@@ -59,8 +59,8 @@ export const withoutLabels = (
       )?.name ??
         (isGiven(name) ? name : undefined)
       if (other !== undefined) {
-        const reason = `it is of the same dimension as ${JSON.stringify(other)}; give ranges of one of them`
-        return yield* Effect.fail(new SelectionError({ uri, field: label.name, detail: reason }))
+        const detail = `it is of the same dimension as ${JSON.stringify(other)}; give ranges of one of them`
+        return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason: "Duplicate", detail }))
       }
       out.set(name, yield* coordinatesOf(array, label, ranges[label.name]))
     }
@@ -77,7 +77,12 @@ export const labelArray = (
     Effect.catchTag("InvalidOption", Effect.die),
     Effect.catchTag("ArrayNotFound", ({ uri, detail: hint }) =>
       Effect.fail(
-        new SelectionError({ uri, field: label.name, detail: `the array of the label is not there: ${hint}` }),
+        new SelectionError({
+          uri,
+          field: label.name,
+          reason: "Missing",
+          detail: `the array of the label is not there: ${hint}`,
+        }),
       )),
   )
 
@@ -93,8 +98,8 @@ const coordinatesOf = (
     const opened = yield* labelArray(array, label)
     const written = nonEmptyDomain(opened)
     if (written === undefined) {
-      const reason = "the label has no values yet: nobody wrote them"
-      return yield* Effect.fail(new SelectionError({ uri, field: label.name, detail: reason }))
+      const detail = "the label has no values yet: nobody wrote them"
+      return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason: "Missing", detail }))
     }
     const [dimension] = opened.schema.dimensions
     const bounds = [written[0].low, written[0].high].map((bound) => BigInt(readScalar(dimension.type, bound)))
@@ -144,7 +149,7 @@ const predicateOf = (uri: string, { name, attribute, type, cellValNum }: Dimensi
   const checked = (bound: unknown): Uint8Array | undefined => {
     const bytes = bound === null ? undefined : value(bound)
     if (bytes !== undefined && !text && Number.isNaN(readScalar(type, bytes))) {
-      throw new ScalarError("NaN is no bound of a range")
+      throw new ScalarError("NaN is not a bound of a range")
     }
     return bytes
   }
@@ -173,7 +178,7 @@ const predicateOf = (uri: string, { name, attribute, type, cellValNum }: Dimensi
       return { kind: "value", op: "in", field: attribute, value: bytes, offsets: starts.subarray(0, points.length) }
     }
     return { kind: "expression", op: "or", children: requested.pairs.map(within) }
-  }, (reason) => {
-    throw new SelectionError({ uri, field: name, detail: reason })
+  }, (detail) => {
+    throw new SelectionError({ uri, field: name, reason: "InvalidRange", detail })
   })
 }

@@ -86,8 +86,8 @@ export const readLabel = <S extends ArraySchema | undefined>(
     const dimensionLabel = schema.dimensionLabels.find(({ name }) => name === label)
     if (dimensionLabel === undefined) {
       const names = schema.dimensionLabels.map(({ name }) => JSON.stringify(name)).join(", ")
-      const reason = names === "" ? "the array has no labels" : `the array has no such label, but ${names}`
-      return yield* Effect.fail(new SelectionError({ uri, field: label, detail: reason }))
+      const detail = names === "" ? "the array has no labels" : `the array has no such label, but ${names}`
+      return yield* Effect.fail(new SelectionError({ uri, field: label, reason: "UnknownName", detail }))
     }
     const { name } = schema.dimensions[dimensionLabel.dimension]
     const existing = [

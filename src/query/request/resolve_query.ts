@@ -5,7 +5,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
-import { type InvalidOption, invalidOption } from "../../../platform/errors.ts"
+import { type InvalidOption, invalidOption, unknownOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { openedOf, type TileArray } from "../../array/open/handle.ts"
@@ -14,7 +14,9 @@ import type { SchemaMismatch } from "../../array/open/schema_mismatch.ts"
 import { reopen } from "../../array/tile_array.ts"
 import type { ReadError } from "../options/read_error.ts"
 import type { OutOfBounds } from "../selection/merge_ranges.ts"
-import type { StreamOptions } from "../options/read_options.ts"
+import { limitProblem } from "../batch/row_limit.ts"
+import { memoryProblem } from "../options/memory_budget.ts"
+import { orderProblem, orders, type StreamOptions } from "../options/read_options.ts"
 import type { Declared, TimeForm } from "../column/typed_columns.ts"
 
 /** Errors of a query: those of reading, and with `at` those of opening. */
@@ -66,7 +68,19 @@ const problems: Readonly<Record<string, (value: unknown) => string | undefined>>
       ? undefined
       : 'it is a condition, or its text: "a > 5"',
   outOfBounds: (value) => outsides.includes(value) ? undefined : 'it is "error" or "clip"',
+  out: (value) =>
+    value === undefined || isObject(value) ? undefined : "it is an object with buffers by field: { a: buffer }",
+  order: orderProblem,
+  limit: limitProblem,
+  memory: memoryProblem,
   time: (value) => times.includes(value) ? undefined : 'it is "bigint", "date" or "datetime"',
+}
+
+/** The accepted values of options that are a choice. */
+const choices: Readonly<Record<string, ReadonlyArray<string>>> = {
+  order: orders,
+  outOfBounds: ["error", "clip"],
+  time: ["bigint", "date", "datetime"],
 }
 
 /** Returns why options are invalid: not an object, an unknown name, or a wrong form. */
@@ -77,12 +91,12 @@ export const checkForm = (uri: string, options: unknown, names: ReadonlyArray<st
   }
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown !== undefined) {
-    return invalidOption(uri, unknown, `there is no such option; there are ${names.join(", ")}`)
+    return unknownOption(uri, unknown, names)
   }
   for (const [name, problemOf] of Object.entries(problems)) {
     const value = (options as Readonly<Record<string, unknown>>)[name]
     const detail = problemOf(value)
-    if (detail !== undefined) return invalidOption(uri, name, detail, value)
+    if (detail !== undefined) return invalidOption(uri, name, detail, value, { accepted: choices[name] })
   }
   return undefined
 }

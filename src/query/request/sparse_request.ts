@@ -33,8 +33,8 @@ export const sparseRequest = (
   Effect.gen(function* () {
     const { schema, uri } = array
     if (schema.arrayType !== "sparse") {
-      const reason = "the array is dense; read it with Dense.read"
-      return yield* Effect.fail(new SelectionError({ uri, field: "", detail: reason }))
+      const detail = "the array is dense; read it with Dense.read"
+      return yield* Effect.fail(new SelectionError({ uri, field: "", reason: "Unsupported", detail }))
     }
     const input = yield* withoutLabels(array, options.region ?? {})
     const request = yield* attemptSelection(() => {

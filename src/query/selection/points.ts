@@ -40,7 +40,7 @@ export const numberPoints = (
   values.sort()
   const n = values.length
   // `sort` moves NaN to the end
-  if (n > 0 && Number.isNaN(values[n - 1])) throw new ScalarError("NaN is no point")
+  if (n > 0 && Number.isNaN(values[n - 1])) throw new ScalarError("NaN is not a point")
   let from = 0
   let to = n
   while (from < n && values[from] < inside.low) from++

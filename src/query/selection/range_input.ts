@@ -54,15 +54,15 @@ export const inputOf = (input: unknown): ScalarInput => {
   if (typeof input === "number" || typeof input === "bigint" || typeof input === "string") return input
   if (input instanceof Uint8Array) return input
   if (input instanceof Date) {
-    if (Number.isNaN(input.getTime())) throw new ScalarError("an invalid Date is no bound of a range")
+    if (Number.isNaN(input.getTime())) throw new ScalarError("an invalid Date is not a bound of a range")
     return input.toISOString()
   }
   if (isObject(input) && typeof (input as { hex?: unknown }).hex === "string") return input as { hex: string }
-  if (input === null) throw new ScalarError("null is no point; it is an open end of a range: [null, high]")
+  if (input === null) throw new ScalarError("null is not a point; as an open end, write it in a range: [null, high]")
   throw new ScalarError(
     Array.isArray(input)
-      ? "a list is no bound of a range; ranges are written [[low, high], …]"
-      : `${isObject(input) ? "an object" : String(input)} is no value; write a value, [low, high], ` +
+      ? "a list is not a bound of a range; write ranges as [[low, high], …]"
+      : `${isObject(input) ? "an object" : String(input)} is not a value; write a value, [low, high], ` +
         `[[low, high], …] or { points: […] }`,
   )
 }
@@ -84,7 +84,7 @@ export const wantedOf = (input: unknown): RangesOrPoints => {
     throw new ScalarError(
       `a list of ${list.length} ${
         list.length === 1 ? "value" : "values"
-      } is no range; write { points: […] } for single ` +
+      } is not a range; write { points: […] } for single ` +
         `values, [low, high] for a range, [[low, high], …] for several`,
     )
   }

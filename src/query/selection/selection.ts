@@ -8,7 +8,7 @@ import { VAR } from "../../../schema/array/cell_val_num.ts"
 import type { Dimension } from "../../../schema/array/dimension.ts"
 import { parseScalar, parseText, ScalarError, textJson } from "../../../schema/array/scalar.ts"
 import type { Hint } from "../../../schema/errors/hint.ts"
-import { SelectionError } from "../../array/open/errors.ts"
+import { SelectionError, type SelectionReason } from "../../array/open/errors.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
 import { limitsOf, OutOfBoundsError, outOfBoundsError, shownRange } from "./domain_bounds.ts"
 import { mergeNumbers, mergeStrings, type NumberRange, type OutOfBounds, type StringRange } from "./merge_ranges.ts"
@@ -34,18 +34,18 @@ export const parseSelection = (
   outOfBounds: OutOfBounds,
 ): Selection => {
   const names = schema.dimensions.map((d) => d.name)
-  const refuse = (field: string, reason: string, hint?: Hint): never => {
-    throw new SelectionError({ uri, field, detail: reason, hint })
+  const refuse = (reason: SelectionReason, field: string, detail: string, hint?: Hint): never => {
+    throw new SelectionError({ uri, field, reason, detail, hint })
   }
   if (typeof ranges !== "object" || ranges === null || Array.isArray(ranges)) {
-    return refuse("", "a region is ranges by the names of dimensions: { x: [1, 5] }")
+    return refuse("WrongType", "", "a region is ranges by the names of dimensions: { x: [1, 5] }")
   }
   for (const name of Object.keys(ranges)) {
     if (names.includes(name)) continue
     const quoted = (all: ReadonlyArray<string>): string => all.map((n) => JSON.stringify(n)).join(", ")
     const labels = schema.dimensionLabels.map((label) => label.name)
     const more = labels.length === 0 ? "" : `, and the labels ${quoted(labels)}`
-    refuse(name, `there is no such dimension; the array has ${quoted(names)}${more}`)
+    refuse("UnknownName", name, `there is no such dimension; the array has ${quoted(names)}${more}`)
   }
   return schema.dimensions.map((dimension, d) => {
     const input = Object.hasOwn(ranges, dimension.name) ? ranges[dimension.name] : undefined
@@ -60,6 +60,7 @@ export const parseSelection = (
     } catch (error) {
       if (!(error instanceof ScalarError)) throw error
       return refuse(
+        error instanceof OutOfBoundsError ? "OutOfBounds" : "InvalidRange",
         dimension.name,
         error.reason,
         error instanceof OutOfBoundsError ? { _tag: "ClipRanges" } : undefined,
@@ -106,7 +107,7 @@ const numberRange = (dimension: Dimension, inside: NumberRange, [low, high]: Pai
     low: low === null ? inside.low : parseScalar(dimension.type, inputOf(low)),
     high: high === null ? inside.high : parseScalar(dimension.type, inputOf(high)),
   }
-  if (Number.isNaN(range.low) || Number.isNaN(range.high)) throw new ScalarError("NaN is no bound of a range")
+  if (Number.isNaN(range.low) || Number.isNaN(range.high)) throw new ScalarError("NaN is not a bound of a range")
   if (range.low > range.high) {
     throw new ScalarError(`the range ${shownRange(range)} is empty: its low bound is above its high bound`)
   }

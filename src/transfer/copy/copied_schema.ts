@@ -19,8 +19,8 @@ export const selectedAttributes = (
   const requested = new Set(selectedFields(array, select).map(({ name }) => name))
   const names = attributes.flatMap(({ name }) => requested.has(name) ? [name] : [])
   if (names.length > 0 || array.schema.arrayType === "sparse") return names
-  const reason = "a dense array has at least one attribute; select one"
-  throw new SelectionError({ uri: array.uri, field: "", detail: reason })
+  const detail = "a dense array has at least one attribute; select one"
+  throw new SelectionError({ uri: array.uri, field: "", reason: "Missing", detail })
 }
 
 /** A schema with these attributes only, and the enumerations that they use. */

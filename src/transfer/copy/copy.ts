@@ -24,13 +24,26 @@ import { loadMetadata, type MetadataError, type MetadataItem } from "../../array
 import { accessOf, openArray, type OpenedArray, type OpenError } from "../../array/open/open.ts"
 import { loadDirectory, schemaFiles } from "../../array/open/directory.ts"
 import { join, listArray } from "../../array/open/listing.ts"
-import { attemptOptions, checkNames, placeOf, refusing } from "../../array/open/open_options.ts"
+import {
+  attemptOptions,
+  checkCallback,
+  checkFlag,
+  checkKey,
+  checkNameList,
+  checkNames,
+  checkUri,
+  millis,
+  placeOf,
+  refusing,
+} from "../../array/open/open_options.ts"
 import { putMetadata, type PutMetadataError } from "../../array/metadata/put_metadata.ts"
 import { hasTodaysOrder } from "../../fragment/cell_order.ts"
 import { cellCount } from "../../fragment/fragment.ts"
 import { attemptSelection, type ReadError } from "../../query/options/read_error.ts"
 import { DEFAULT_MEMORY } from "../../query/options/memory_budget.ts"
 import type { RegionInput } from "../../query/selection/selection.ts"
+import { isObject } from "../../query/request/resolve_query.ts"
+import { byteCountOf } from "../../write/options/write_options.ts"
 import { streamDense } from "../../query/request/dense_request.ts"
 import { streamSparse } from "../../query/request/sparse_request.ts"
 import type { CellWriter } from "../../write/fragment/cell_writer.ts"
@@ -103,6 +116,24 @@ const OPTIONS: ReadonlyArray<string> = [
   "at",
   "key",
 ] satisfies ReadonlyArray<keyof CopyOptions>
+
+/** Checks the form of the options, before anything is read. */
+const checkOptions = (target: string, options: CopyOptions): Effect.Effect<void, InvalidOption> =>
+  attemptOptions(() => {
+    const refuse = refusing(target)
+    checkUri(target, refuse)
+    checkNames(options, OPTIONS, refuse)
+    millis("at", options.at, refuse)
+    if (options.key !== null) checkKey(options.key, refuse)
+    checkNameList("select", options.select, refuse)
+    const { region, formatVersion } = options
+    if (region !== undefined && !isObject(region)) refuse("region", "it is an object: { x: [1, 5] }", region)
+    for (const bytes of ["memory", "maxFragmentSize"] as const) byteCountOf(bytes, options[bytes], 1, refuse)
+    for (const flag of ["metadata", "overwrite", "resume"] as const) checkFlag(flag, options[flag], refuse)
+    checkCallback("onProgress", options.onProgress, refuse)
+    const refusal = formatVersion === undefined ? undefined : formatVersionRefusal(formatVersion)
+    if (refusal !== undefined) refuse("formatVersion", refusal, formatVersion)
+  })
 
 /** Default size of a fragment in bytes. */
 const MAX_FRAGMENT_SIZE = 2 ** 30
@@ -196,7 +227,7 @@ export const copy = (
   options: CopyOptions = {},
 ): Effect.Effect<CopyResult, CopyError, Storage | Codecs> =>
   withTurns(Effect.gen(function* () {
-    yield* attemptOptions(() => checkNames(options, OPTIONS, refusing(target)))
+    yield* checkOptions(target, options)
     const opened = typeof source === "string" ? yield* openArray(source) : openedOf(source)
     return yield* copyOpened(opened, target, options)
   })).pipe(traced("TileArray.copy", target))
@@ -226,10 +257,12 @@ const planCopy = (
       : yield* loadMetadata(source.uri, source.time, yield* accessOf(source))
     const version = formatVersion ?? CURRENT_VERSION
     if (metadata.length > 0 && version < Since.metadata && formatVersionRefusal(version) === undefined) {
-      const reason =
+      const detail =
         `there are ${metadata.length} entries of metadata, which arrays have from format ${Since.metadata} on`
       const hint = { _tag: "OmitMetadata" } as const
-      return yield* Effect.fail(new InvalidOption({ uri: target, option: "formatVersion", detail: reason, hint }))
+      return yield* Effect.fail(
+        new InvalidOption({ uri: target, option: "formatVersion", reason: "Conflict", detail, hint }),
+      )
     }
     // before anything is created: their paths become paths in the target
     const labels = yield* openInnerLabels(source)
@@ -281,8 +314,10 @@ const checkNotItself = (source: OpenedArray, target: string): Effect.Effect<void
       : (yield* loadDirectory(listing)).fragments.map(({ name }) => name.name)
     const item = new Set(isNamed ? [source.schemaName] : source.fragments.map(({ name }) => name.name))
     const isItself = listing.uri === source.uri || names.some((name) => item.has(name))
-    const reason = "the target is the array that is copied; choose another one"
-    if (isItself) yield* Effect.fail(new InvalidOption({ uri: target, option: "overwrite", detail: reason }))
+    const detail = "the target is the array that is copied; choose another one"
+    if (isItself) {
+      yield* Effect.fail(new InvalidOption({ uri: target, option: "overwrite", reason: "Conflict", detail }))
+    }
   })
 
 /** What decides which cells an open array has. Its time does only where it cuts something off. */

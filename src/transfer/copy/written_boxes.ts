@@ -86,9 +86,9 @@ export const writtenBoxes = (
     const own = cellsIn(clippedTo(written, requested))
     if (cells > MAX_CELLS && cells > MAX_TIMES * own) {
       const one = several ? `more than ${MAX_BOXES} boxes` : "boxes, which formats before 12 copy as one,"
-      const reason = `${own} cells were written in ${one} and there are ${cells} cells in and between them; ` +
+      const detail = `${own} cells were written in ${one} and there are ${cells} cells in and between them; ` +
         `copy ${several ? "" : "to a later format, or "}parts of the array with a region`
-      throw new SelectionError({ uri, field: "", detail: reason })
+      throw new SelectionError({ uri, field: "", reason: "TooLarge", detail })
     }
     return {
       boxes: boxes.map((box) => Object.fromEntries(box.map((range, d) => [schema.dimensions[d].name, range]))),

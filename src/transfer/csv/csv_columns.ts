@@ -15,15 +15,18 @@ import type { Enumeration } from "../../../schema/array/enumeration.ts"
 import { catchScalarError, fromHex, isText, parseCell } from "../../../schema/array/scalar.ts"
 import { codesOf } from "../../array/enumeration/enumeration_codes.ts"
 import type { Field } from "../../fragment/field.ts"
+import type { CsvReason } from "./csv_error.ts"
 import type { BufferInput, ColumnInput } from "../../write/input/column_input.ts"
 
 /** A cell that its field cannot contain: the row, counted from the first one of the input, and the reason. */
 export class CellRefused extends Error {
   readonly row: number
-  constructor(row: number, message: string) {
+  readonly reason: CsvReason
+  constructor(row: number, message: string, reason: CsvReason = "InvalidValue") {
     super(message)
     this.name = "CellRefused"
     this.row = row
+    this.reason = reason
   }
 }
 
@@ -205,7 +208,7 @@ export const columnMaker = (field: Field, enumeration: Enumeration | undefined):
   return (rows, column) => {
     const made = make(rows, column)
     const empty = (made as BufferInput).validity?.indexOf(0) ?? (Array.isArray(made) ? made.indexOf(null) : -1)
-    if (empty >= 0) throw new CellRefused(empty, "it is empty, and the field is never null")
+    if (empty >= 0) throw new CellRefused(empty, "it is empty, and the field is never null", "NullValue")
     return made
   }
 }

@@ -64,6 +64,7 @@ export const sourceChanged = (source: string): CsvError =>
     source,
     row: 0,
     column: "",
+    reason: "SourceChanged",
     detail: "the source has changed since the import began; overwrite the array, or resume with the same source",
   })
 
@@ -107,11 +108,25 @@ export const openCsv = <E, R>(
         Effect.flatMap(
           runSteps(() => rowsOf(last), (error) =>
             error instanceof TypeError
-              ? Effect.fail(new CsvError({ source: name, row: 0, column: "", detail: "it is not text in UTF-8" }))
+              ? Effect.fail(
+                new CsvError({
+                  source: name,
+                  row: 0,
+                  column: "",
+                  reason: "InvalidText",
+                  detail: "it is not text in UTF-8",
+                }),
+              )
               : Effect.die(error)),
           ({ rows, problem }) =>
             problem === undefined ? Effect.succeed(rows) : Effect.fail(
-              new CsvError({ source: name, row: problem.row + 1, column: "", detail: problem.reason }),
+              new CsvError({
+                source: name,
+                row: problem.row + 1,
+                column: "",
+                reason: "Syntax",
+                detail: problem.reason,
+              }),
             ),
         ),
         turnIfDue,

@@ -1,6 +1,8 @@
 /**
  * The schema of an array that CSV is imported into.
  */
+import { shownValue } from "../../../platform/errors.ts"
+import type { Refuse } from "../../array/open/open_options.ts"
 import { type Datatype, isTemporal, sizeOf, storageOf } from "../../../schema/array/datatype.ts"
 import type { Filter } from "../../../schema/array/filter.ts"
 import { dense, sparse } from "../../schema_builder/array_schema.ts"
@@ -76,14 +78,12 @@ const dimensionOfColumn = (
   options: CsvSchemaOptions,
   filters: ReadonlyArray<Filter>,
   side: bigint | undefined,
+  refuse: Refuse,
 ): Dimension => {
   const { tile, domain } = options
   const definedOptions = tile !== undefined && Object.hasOwn(tile, name) ? tile[name] : undefined
-  const refuse = (reason: string): never => {
-    throw new SchemaError({ field: name, detail: reason })
-  }
   if (type === "string_utf8" || type === "string_ascii" || type === "char") {
-    if (definedOptions !== undefined) refuse("coordinates that are text have no tiles")
+    if (definedOptions !== undefined) refuse("tile", `${name}: coordinates that are text have no tiles`, definedOptions)
     return ascii({ filters })
   }
   const item = domain !== undefined && Object.hasOwn(domain, name) ? domain[name] : undefined
@@ -98,14 +98,17 @@ const dimensionOfColumn = (
       definedOptions === undefined ? undefined : Number(definedOptions),
     )
   }
-  if (type === "bool" || type === "blob") return refuse(`${type} is no datatype of coordinates`)
+  if (type === "bool" || type === "blob") return refuse("dims", `${name}: ${type} is no datatype of coordinates`)
   let length: bigint | undefined
   try {
     length = definedOptions === undefined ? side : BigInt(definedOptions)
   } catch {
-    return refuse(`a tile of ${definedOptions} is none; it is a whole number above 0`)
+    return refuse(
+      "tile",
+      `${name}: ${shownValue(definedOptions)} is invalid; expected a whole number above 0`,
+      definedOptions,
+    )
   }
-  if (length !== undefined && length < 1n) refuse(`a tile of ${definedOptions} is none; it is a whole number above 0`)
   if (item !== undefined) {
     return make(item, definedOptions === undefined ? atMost(make(item, undefined), length) : length)
   }
@@ -113,15 +116,13 @@ const dimensionOfColumn = (
   return make(whole.domain, whole.tile)
 }
 
-/** The schema for columns of these types. Throws {@link SchemaError}. */
+/** The schema for columns of these types. Throws {@link SchemaError}; `refuse` rejects an option. */
 export const csvSchema = (
   columns: ReadonlyMap<string, ColumnType>,
   options: CsvSchemaOptions,
+  refuse: Refuse,
 ): ArraySchema => {
   const { arrayType = "dense", dims = [], columnFilters = {}, order, capacity, allowsDuplicates } = options
-  const refuse = (field: string, reason: string): never => {
-    throw new SchemaError({ field, detail: reason })
-  }
   const filters = options.filters ?? [{ type: "zstd", level: -1 }]
   const filtersOf = (name: string): ReadonlyArray<Filter> =>
     Object.hasOwn(columnFilters, name) ? columnFilters[name] : filters
@@ -129,25 +130,31 @@ export const csvSchema = (
     ? dims
     : arrayType === "dense"
     ? [ROW]
-    : refuse("dims", "name the columns that are coordinates")
+    : refuse("dims", "name the columns that are coordinates", undefined, { accepted: [...columns.keys()] })
   if (dims.length === 0 && columns.has(ROW)) {
-    refuse(ROW, "there is a column of the name that the dimension of rows has; name the dims, or the columns otherwise")
+    const detail =
+      "there is a column of the name that the dimension of rows has; name the dims, or the columns otherwise"
+    throw new SchemaError({ field: ROW, reason: "Duplicate", detail })
   }
   const dimensionNames = new Set(names)
-  for (const list of [options.tile, options.domain] as const) {
-    for (const name of Object.keys(list ?? {})) {
+  const quoted = (all: Iterable<string>): string => [...all].map((name) => JSON.stringify(name)).join(", ")
+  for (const option of ["tile", "domain"] as const) {
+    for (const name of Object.keys(options[option] ?? {})) {
       if (!dimensionNames.has(name)) {
-        refuse(
-          name,
-          `it is no dimension, which are ${names.map((n) => JSON.stringify(n)).join(", ")}`,
-        )
+        refuse(option, `${name}: it is no dimension, which are ${quoted(names)}`, name, { accepted: names })
       }
     }
   }
+  const columnNames = [...columns.keys()]
+  const noColumn = (option: string, name: string): never => {
+    const detail = `${name}: there is no such column; there are ${quoted(columnNames)}`
+    return refuse(option, detail, name, { accepted: columnNames })
+  }
+  for (const name of Object.keys(columnFilters)) if (!columns.has(name)) noColumn("columnFilters", name)
   const side = arrayType === "dense" ? BigInt(Math.round(TILE_CELLS ** (1 / names.length))) : undefined
   const dimensions = Object.fromEntries(names.map((name): [string, Dimension] => {
-    const type = dims.length === 0 ? "int64" : columns.get(name)?.type ?? refuse(name, "there is no such column")
-    return [name, dimensionOfColumn(name, type, options, dims.length === 0 ? [] : filtersOf(name), side)]
+    const type = dims.length === 0 ? "int64" : columns.get(name)?.type ?? noColumn("dims", name)
+    return [name, dimensionOfColumn(name, type, options, dims.length === 0 ? [] : filtersOf(name), side, refuse)]
   }))
   const attrs = Object.fromEntries(
     [...columns].filter(([name]) => !dimensionNames.has(name)).map(

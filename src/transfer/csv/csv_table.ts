@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { CsvRow } from "./csv_rows.ts"
-import { CsvError } from "./csv_error.ts"
+import { CsvError, type CsvReason } from "./csv_error.ts"
 import type { CsvInputError, CsvSource } from "./csv_input.ts"
 
 /** Rows with column names, some of which are already read. */
@@ -39,18 +39,26 @@ export const openTable = <E, R>(
 ): Effect.Effect<CsvTable<E, R>, E | CsvInputError, R> =>
   Effect.gen(function* () {
     const rows = yield* readRows(source, 1)
-    const refuse = (column: string, reason: string) =>
-      Effect.fail(new CsvError({ source: source.name, row: columns === undefined ? 1 : 0, column, detail: reason }))
+    const refuse = (reason: CsvReason, column: string, detail: string) =>
+      Effect.fail(new CsvError({ source: source.name, row: columns === undefined ? 1 : 0, column, reason, detail }))
     if (columns === undefined && rows.length === 0) {
-      return yield* refuse("", "it is empty; there is at least a row with the names of columns, or say what they are")
+      return yield* refuse(
+        "Empty",
+        "",
+        "it is empty; there is at least a row with the names of columns, or say what they are",
+      )
     }
     const names = columns ?? rows[0].map((name) => name ?? "")
     const unnamed = names.indexOf("")
     if (unnamed >= 0) {
-      return yield* refuse("", `column ${unnamed + 1} has no name; say what columns are called, if it is not this row`)
+      return yield* refuse(
+        "InvalidName",
+        "",
+        `column ${unnamed + 1} has no name; say what columns are called, if it is not this row`,
+      )
     }
     const seen = new Set<string>()
     const twice = names.find((name) => seen.size === seen.add(name).size)
-    if (twice !== undefined) return yield* refuse(twice, "there are two columns of this name")
+    if (twice !== undefined) return yield* refuse("Duplicate", twice, "there are two columns of this name")
     return columns === undefined ? { source, names, first: 2, rows: rows.slice(1) } : { source, names, first: 1, rows }
   })

@@ -5,6 +5,8 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { attempt, failOn } from "../../../platform/attempt.ts"
+import { shownValue } from "../../../platform/errors.ts"
 import { traced } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { CsvRow } from "./csv_rows.ts"
@@ -12,16 +14,29 @@ import { Storage } from "../../../platform/storage/service.ts"
 import { runSteps, withTurns } from "../../../platform/host/event_loop_turns.ts"
 import { redactUri } from "../../../schema/errors/redact.ts"
 import { datatypes } from "../../../schema/array/datatype.ts"
-import { attemptSchema } from "../../schema_builder/schema_error.ts"
+import { SchemaError } from "../../schema_builder/schema_error.ts"
 import { checkSchemaRules } from "../../schema_builder/check_rules.ts"
 import type { CreateOptions } from "../../array/create/create.ts"
-import type { InvalidOption } from "../../array/open/errors.ts"
+import { formatVersionRefusal } from "../../array/create/check_format_version.ts"
+import { InvalidOption } from "../../array/open/errors.ts"
 import { type AnyTileArray, openedOf } from "../../array/open/handle.ts"
 import { openArray } from "../../array/open/open.ts"
-import { attemptOptions, checkNames, millis, placeOf, refusing } from "../../array/open/open_options.ts"
+import {
+  attemptOptions,
+  checkCallback,
+  checkFlag,
+  checkKey,
+  checkNameList,
+  checkNames,
+  checkRecord,
+  checkUri,
+  millis,
+  placeOf,
+  refusing,
+} from "../../array/open/open_options.ts"
 import { loadUnfinished } from "../../array/open/unfinished.ts"
 import type { Steps } from "../../kernel/steps.ts"
-import { byteCountOf, MEMORY } from "../../write/options/write_options.ts"
+import { byteCountOf, MEMORY, oneOf } from "../../write/options/write_options.ts"
 import { type CsvInput, openCsv, sourceChanged } from "./csv_input.ts"
 import { csvSchema, type CsvSchemaOptions } from "./csv_schema.ts"
 import { openTable, readRows } from "./csv_table.ts"
@@ -53,10 +68,19 @@ const checkOptions = (uri: string, options: CsvOptions, more: ReadonlyArray<stri
       refuse,
     )
     const { delimiter } = options
-    if (delimiter !== undefined && (delimiter.length !== 1 || '"\r\n\ufeff'.includes(delimiter))) {
+    checkNameList("columns", options.columns, refuse)
+    checkCallback("onProgress", options.onProgress, refuse)
+    oneOf("duplicates", options.duplicates, ["refuse", "first"], refuse)
+    if (options.null !== undefined && typeof options.null !== "string") {
+      refuse("null", `${shownValue(options.null)} is invalid; expected text`, options.null)
+    }
+    if (
+      delimiter !== undefined &&
+      (typeof delimiter !== "string" || delimiter.length !== 1 || '"\r\n\ufeff'.includes(delimiter))
+    ) {
       refuse(
         "delimiter",
-        `${JSON.stringify(delimiter)} is invalid; expected one character that is not a quote or line ending`,
+        `${shownValue(delimiter)} is invalid; expected one character that is not a quote or line ending`,
         delimiter,
       )
     }
@@ -65,6 +89,40 @@ const checkOptions = (uri: string, options: CsvOptions, more: ReadonlyArray<stri
       time: at === undefined ? undefined : [at, at] as const,
       memory: byteCountOf("memory", options.memory, MEMORY, refuse),
     }
+  })
+
+const isTile = (item: unknown): boolean =>
+  (typeof item === "number" || typeof item === "bigint" || typeof item === "string") && Number(item) > 0
+
+/** Validates the options of the new array; whether they fit the columns is checked later. */
+const checkCreate = (uri: string, options: CsvCreateOptions) =>
+  attemptOptions(() => {
+    const refuse = refusing(uri)
+    const { capacity, filters, formatVersion } = options
+    checkUri(uri, refuse)
+    checkKey(options.key, refuse)
+    checkRecord("types", options.types, "the name of a datatype", (item) => typeof item === "string", refuse)
+    oneOf("arrayType", options.arrayType, ["dense", "sparse"], refuse)
+    checkNameList("dims", options.dims, refuse)
+    checkRecord("tile", options.tile, "a number above 0", isTile, refuse)
+    checkRecord(
+      "domain",
+      options.domain,
+      "a pair [low, high]",
+      (item) => Array.isArray(item) && item.length === 2,
+      refuse,
+    )
+    if (filters !== undefined && !Array.isArray(filters)) {
+      refuse("filters", `${shownValue(filters)} is invalid; expected a list of filters`, filters)
+    }
+    checkRecord("columnFilters", options.columnFilters, "a list of filters", Array.isArray, refuse)
+    oneOf("order", options.order, ["row-major", "col-major", "hilbert"], refuse)
+    if (capacity !== undefined && !(Number.isSafeInteger(capacity) && capacity > 0)) {
+      refuse("capacity", `${shownValue(capacity)} is invalid; expected a whole number above 0`, capacity)
+    }
+    for (const flag of ["allowsDuplicates", "overwrite", "resume"] as const) checkFlag(flag, options[flag], refuse)
+    const refusal = formatVersion === undefined ? undefined : formatVersionRefusal(formatVersion)
+    if (refusal !== undefined) refuse("formatVersion", refusal, formatVersion)
   })
 
 /** Returns the datatypes of columns: from the options, or from the first rows. */
@@ -82,12 +140,16 @@ const typesOf = (
         refuse(
           "types",
           `there is no column ${JSON.stringify(name)}; there are ${names.map((n) => JSON.stringify(n)).join(", ")}`,
+          name,
+          { accepted: names },
         )
       }
       if (!datatypes.includes(columnTypeOf(type).type)) {
         refuse(
           "types",
           `${JSON.stringify(type)}, of ${JSON.stringify(name)}, is no datatype; there are ${datatypes.join(", ")}`,
+          type,
+          { accepted: datatypes },
         )
       }
     }
@@ -169,6 +231,7 @@ export const createCsv = <E = never, R = never>(
       "formatVersion",
       ...TARGET_OPTIONS,
     ])
+    yield* checkCreate(uri, options)
     const { at, key, formatVersion, overwrite, resume, columns, delimiter, duplicates } = options
     const size = typeof input === "string" ? yield* Effect.flatMap(Storage, (storage) => storage.size(input)) : 0
     const reading = progressOf(options)
@@ -178,11 +241,11 @@ export const createCsv = <E = never, R = never>(
     const table = yield* openTable(source, options.columns)
     const rows = yield* readRows(source, SAMPLE, table.rows)
     const types = yield* typesOf(uri, table.names, rows, options)
-    const schema = yield* attemptSchema(() => {
-      const made = csvSchema(types, options)
+    const schema = yield* attempt(() => {
+      const made = csvSchema(types, options, refusing(uri))
       checkSchemaRules(made)
       return made
-    })
+    }, failOn(SchemaError, InvalidOption))
     const { array, written } = yield* fillNewArray<E | CsvImportError, R | Storage | Codecs>({
       uri,
       schema,

@@ -14,7 +14,7 @@ import { arrayOf } from "../../../schema/array/datatype.ts"
 import type { Enumeration } from "../../../schema/array/enumeration.ts"
 import { readScalar } from "../../../schema/array/scalar.ts"
 import { type EnumerationError, loadEnumerations } from "../../array/enumeration/enumerations.ts"
-import { type Conflict, reasonOf, WriteError } from "../../array/open/errors.ts"
+import { cellReasonOf, type Conflict, reasonOf, WriteError } from "../../array/open/errors.ts"
 import { nonEmptyDomain } from "../../array/describe/non_empty_domain.ts"
 import type { OpenedArray, OpenError } from "../../array/open/open.ts"
 import { fieldsOf } from "../../fragment/field.ts"
@@ -27,7 +27,7 @@ import { openSparseWriter } from "../../write/sparse/sparse_writer.ts"
 import type { WriteFailure, WriteResult } from "../../write/result/write_result.ts"
 import { type AppendedRows, type AppendError, guardAppend } from "../appended_rows.ts"
 import { CellRefused, columnMaker } from "./csv_columns.ts"
-import { CsvError } from "./csv_error.ts"
+import { CsvError, type CsvReason } from "./csv_error.ts"
 import type { CsvInputError } from "./csv_input.ts"
 import { type CsvTable, readRows } from "./csv_table.ts"
 import type { FillError } from "../fill_array.ts"
@@ -92,12 +92,12 @@ const columnsFor = (
   Effect.suspend((): Effect.Effect<RowColumns, CsvError> => {
     const { schema } = array
     const { dimensions, attributes, byName: fieldByName } = fieldsOf(schema)
-    const refuse = (column: string, reason: string) =>
-      Effect.fail(new CsvError({ source, row: 0, column, detail: reason }))
+    const refuse = (reason: CsvReason, column: string, detail: string) =>
+      Effect.fail(new CsvError({ source, row: 0, column, reason, detail }))
     const unknown = names.find((name) => !fieldByName.has(name))
     if (unknown !== undefined) {
       const existing = [...fieldByName.keys()].map((name) => JSON.stringify(name)).join(", ")
-      return refuse(unknown, `the array has no such field, but ${existing}`)
+      return refuse("UnknownName", unknown, `the array has no such field, but ${existing}`)
     }
     // a dense array of one dimension that no column names is one of rows
     const columnOf = new Map(names.map((name, column) => [name, column]))
@@ -106,7 +106,9 @@ const columnsFor = (
       : undefined
     const fields = [...dimensions, ...attributes].filter((field) => field !== numbered)
     const missing = fields.find((field) => !columnOf.has(field.name) && !field.nullable)
-    if (missing !== undefined) return refuse(missing.name, "there is no such column, and the array needs its cells")
+    if (missing !== undefined) {
+      return refuse("Missing", missing.name, "there is no such column, and the array needs its cells")
+    }
     const byName = new Map(enumerations.map((enumeration) => [enumeration.name, enumeration]))
     const makers = fields.map((field) => {
       const enumeration = field.enumeration === undefined ? undefined : byName.get(field.enumeration)
@@ -127,8 +129,16 @@ const columnsFor = (
           made[name] = column < 0 ? nothing(rows.length) : make(rows, column)
           yield
         } catch (error) {
-          if (!(error instanceof CellRefused)) throw error
-          throw new CsvError({ source, row: first + error.row, column: name, detail: error.message })
+          if (!(error instanceof CellRefused)) {
+            throw error
+          }
+          throw new CsvError({
+            source,
+            row: first + error.row,
+            column: name,
+            reason: error.reason,
+            detail: error.message,
+          })
         }
       }
       if (numbered !== undefined) {
@@ -182,11 +192,12 @@ export const writeTable = <E, R>(
           source: name,
           row: first + error.cell,
           column: error.field,
+          reason: cellReasonOf(error.reason),
           detail: reasonOf(error, "row", first),
         })
         : error
-    const refuse = (row: number, reason: string) =>
-      Effect.fail(new CsvError({ source: name, row, column: "", detail: reason }))
+    const refuse = (reason: CsvReason, row: number, detail: string) =>
+      Effect.fail(new CsvError({ source: name, row, column: "", reason, detail }))
     let row = first
     let rows = before
     /** The row that is empty: at the end, several may be. */
@@ -199,10 +210,14 @@ export const writeTable = <E, R>(
         const some = rows.slice(from, from + BATCH)
         for (const [i, { length, 0: cell }] of some.entries()) {
           const isEmpty = length === 1 && cell === null && names.length > 1
-          if (empty !== undefined && !isEmpty) return yield* refuse(empty, "it is empty, and others follow")
+          if (empty !== undefined && !isEmpty) return yield* refuse("Syntax", empty, "it is empty, and others follow")
           if (isEmpty) empty ??= row + i
           else if (length !== names.length) {
-            return yield* refuse(row + i, `it has ${length} cells, and there are ${names.length} columns`)
+            return yield* refuse(
+              "WrongLength",
+              row + i,
+              `it has ${length} cells, and there are ${names.length} columns`,
+            )
           }
         }
         const whole = empty === undefined ? some : some.slice(0, Math.max(0, empty - row))

@@ -11,7 +11,7 @@ import { DeleteCondition } from "../../../schema/commit/delete_condition.ts"
 import { commitPath } from "../../../schema/name/array_paths.ts"
 import { Since } from "../../../schema/version/version.ts"
 import type { EnumerationError } from "../../array/enumeration/enumerations.ts"
-import { WriteError } from "../../array/open/errors.ts"
+import { WriteError, type WriteReason } from "../../array/open/errors.ts"
 import { join } from "../../array/open/listing.ts"
 import { type NameTime, newName } from "../../array/create/fragment_name.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
@@ -56,20 +56,27 @@ export const deleteCells = (
 ): Effect.Effect<DeleteResult, DeleteFailure, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri, schema } = array
-    const refuse = (reason: string) => Effect.fail(new WriteError({ uri, field: "", detail: reason }))
+    const refuse = (reason: WriteReason, detail: string) =>
+      Effect.fail(new WriteError({ uri, field: "", reason, detail }))
     if (schema.arrayType === "dense") {
-      return yield* refuse("the array is dense; only of sparse arrays cells are deleted by a condition")
+      return yield* refuse("Unsupported", "the array is dense; only of sparse arrays cells are deleted by a condition")
     }
     const target = yield* targetOf(array)
     if (target.version < Since.deletes) {
-      return yield* refuse(`deletes need format version ${Since.deletes}, the array has ${target.version}`)
+      return yield* refuse(
+        "Unsupported",
+        `deletes need format version ${Since.deletes}, the array has ${target.version}`,
+      )
     }
     // compiling a condition moves negations down to the comparisons
     const { predicate } = yield* conditionOf(array, where, true)
     const stays = yield* attemptWrite(uri, () => storedCondition(uri, fieldsOf(schema).byName, predicate))
     if (stays === true) return { commit: undefined }
     if (stays === false) {
-      return yield* refuse("the condition holds for every cell; remove the fragments, or the array, instead")
+      return yield* refuse(
+        "Unsupported",
+        "the condition holds for every cell; remove the fragments, or the array, instead",
+      )
     }
     const moment = yield* momentOf(array, time, [], "delete")
     const name = yield* newName(moment, target.version)
@@ -79,16 +86,17 @@ export const deleteCells = (
       const timestampedName = fragment.name
       const lacked = timestampedName.start <= at ? lackedBy(fragment, requested) : undefined
       if (lacked !== undefined) {
-        const reason =
+        const detail =
           `the fragment ${timestampedName.name} is older than this attribute, and engines would take all of its cells ` +
           "for deleted; delete by what it has, or copy the array first"
-        return yield* Effect.fail(new WriteError({ uri, field: lacked.name, detail: reason }))
+        return yield* Effect.fail(new WriteError({ uri, field: lacked.name, reason: "Unsupported", detail }))
       }
       if (
         timestampedName.version < Since.timestampOverlap && timestampedName.start <= at && at <= timestampedName.end &&
         timestampedName.start < timestampedName.end
       ) {
         return yield* refuse(
+          "Unsupported",
           `a delete at ${at} would lie in the middle of the fragment ${timestampedName.name}, whose cells have lost their times; ` +
             `delete before ${timestampedName.start} or after ${timestampedName.end}`,
         )

@@ -25,8 +25,8 @@ export const storedCondition = (
     if (node.kind === "expression") return { ...node, children: node.children.map(stored) }
     if (node.kind === "value" && (node.op === "always_true" || node.op === "always_false")) return node
     const field = fields.get(node.field)!
-    const reason = problemOf(field, node)
-    if (reason !== undefined) throw new WriteError({ uri, field: node.field, detail: reason })
+    const detail = problemOf(field, node)
+    if (detail !== undefined) throw new WriteError({ uri, field: node.field, reason: "Unsupported", detail })
     const value = node as ValueNode
     return value.op === "in" || value.op === "not_in" ? storedSet(field, value, value.op) : value
   }

@@ -41,6 +41,7 @@ function* sortedCells(
       field: "",
       cell,
       other: first,
+      reason: "Duplicate",
       detail: `the coordinates ${
         cellCoordinatesText(dimensions, cell)
       } are there twice; a dense array has every cell once`,
@@ -142,10 +143,10 @@ export function* findBoxesSteps(
   let boxes = yield* runsOf(views, words, order)
   for (let d = schema.dimensions.length - 2; d >= 0; d--) boxes = yield* joined(boxes, d)
   if (boxes.length > MAX_BOXES) {
-    const reason =
+    const detail =
       `${cells} cells make ${boxes.length} boxes, and dense cells are written in boxes, of which ${MAX_BOXES} ` +
       `are the most; give cells that lie together one after the other, or write them into a sparse array`
-    throw new WriteError({ field: "", detail: reason })
+    throw new WriteError({ field: "", reason: "TooLarge", detail })
   }
   const coveringBoxes: Array<CoveringBox> = []
   for (const { low, high, runs } of boxes) {

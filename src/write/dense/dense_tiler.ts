@@ -182,9 +182,9 @@ export const checkTileSize = (schema: ArraySchema): void => {
   for (const { name, cellSize, var: variable } of fieldsOf(schema).attributes) {
     const bytes = cells * (variable ? Math.max(4, cellSize) : cellSize)
     if (bytes <= MAX_TILE_BYTES) continue
-    const reason =
+    const detail =
       `its tiles have ${cells} cells, ${bytes} bytes, and dense tiles are written whole; the most is ${MAX_TILE_BYTES}`
-    throw new WriteError({ field: name, detail: reason })
+    throw new WriteError({ field: name, reason: "TooLarge", detail })
   }
 }
 

@@ -63,9 +63,9 @@ const partsOf = (schema: ArraySchema, box: Box, order: DenseOrder): Parts => {
   // row-major cells complete rows of tiles one by one if the tile order is row-major too
   if ((order === "row") !== (schema.tileOrder === "row-major") && schema.dimensions.length > 1) {
     const [input, other] = order === "row" ? ["rows", "columns"] : ["columns", "rows"]
-    const reason = `cells in ${input} cannot be written in batches where tiles follow in ${other}; give them in the ` +
+    const detail = `cells in ${input} cannot be written in batches where tiles follow in ${other}; give them in the ` +
       `order "global" or "${order === "row" ? "col" : "row"}", or all at once`
-    throw new WriteError({ field: "", detail: reason })
+    throw new WriteError({ field: "", reason: "Unsupported", detail })
   }
   const s = schema.dimensions.length === 1 ? 0 : slowest(schema)
   const whole = axisOf(schema.dimensions[s])
@@ -182,8 +182,8 @@ const denseSteps = (
         const checked = yield* checkColumnsSteps(schema, input, undefined, request.checks)
         const remaining = all - cells
         if (checked.cells <= remaining) return { given: checked.cells, columns: checked.attributes }
-        const reason = `${checked.cells} cells, but of the ${all} cells of the box only ${remaining} are left`
-        throw new WriteError({ field: "", detail: reason })
+        const detail = `${checked.cells} cells, but of the ${all} cells of the box only ${remaining} are left`
+        throw new WriteError({ field: "", reason: "WrongLength", detail })
       },
       skip: function* ({ given: input, columns }, count) {
         const rest = yield* withoutFirst(columns, count, input)
@@ -210,8 +210,8 @@ const denseSteps = (
         }),
       finish: Effect.suspend((): Effect.Effect<void, WriteFailure> => {
         if (cells === all) return finishFragment
-        const reason = `${cells} of the ${all} cells of the box were given; a box is written whole`
-        return Effect.fail(new WriteError({ uri: array.uri, field: "", detail: reason }))
+        const detail = `${cells} of the ${all} cells of the box were given; a box is written whole`
+        return Effect.fail(new WriteError({ uri: array.uri, field: "", reason: "WrongLength", detail }))
       }),
       finished,
       progress: () => ({ cells, bytes: bytes + (writer?.bytes() ?? 0) }),

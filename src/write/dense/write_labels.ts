@@ -8,7 +8,7 @@ import type { Storage } from "../../../platform/storage/service.ts"
 import { withTurns } from "../../../platform/host/event_loop_turns.ts"
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import type { DimensionLabel } from "../../../schema/array/dimension_label.ts"
-import { WriteError } from "../../array/open/errors.ts"
+import { WriteError, type WriteReason } from "../../array/open/errors.ts"
 import { openLabel } from "../../array/create/label_array.ts"
 import { join } from "../../array/open/listing.ts"
 import type { NameTime } from "../../array/create/fragment_name.ts"
@@ -62,22 +62,23 @@ export const labelFragments = (
   Effect.forEach(labels, ({ label, column }) =>
     Effect.gen(function* () {
       const { uri } = array
-      const refuse = (reason: string, cell?: number): WriteError =>
-        new WriteError({ uri, field: label.name, detail: reason, ...(cell === undefined ? {} : { cell }) })
+      const refuse = (reason: WriteReason, detail: string, cell?: number): WriteError =>
+        new WriteError({ uri, field: label.name, reason, detail, ...(cell === undefined ? {} : { cell }) })
       const opened = yield* openLabel(array, label).pipe(
         Effect.catchTags({
-          ArrayNotFound: ({ detail: hint }) => Effect.fail(refuse(`the array of the label is not there: ${hint}`)),
-          FormatError: ({ message }) => Effect.fail(refuse(message)),
-          NotFound: ({ message }) => Effect.fail(refuse(message)),
-          ChecksumMismatch: ({ message }) => Effect.fail(refuse(message)),
-          DecryptionFailed: ({ message }) => Effect.fail(refuse(message)),
+          ArrayNotFound: ({ detail: hint }) =>
+            Effect.fail(refuse("Missing", `the array of the label is not there: ${hint}`)),
+          FormatError: ({ message }) => Effect.fail(refuse("UnreadableLabel", message)),
+          NotFound: ({ message }) => Effect.fail(refuse("UnreadableLabel", message)),
+          ChecksumMismatch: ({ message }) => Effect.fail(refuse("UnreadableLabel", message)),
+          DecryptionFailed: ({ message }) => Effect.fail(refuse("UnreadableLabel", message)),
         }),
       )
       const target = yield* targetOf(opened)
       const part = [rangeOf(label)]
       const { attributes } = yield* Effect.mapError(
         attemptWriteSteps(uri, () => checkColumnsSteps(opened.schema, { [label.attribute]: column }, cellsOfBox(part))),
-        ({ detail: reason, cell }) => refuse(reason, cell),
+        ({ reason, detail, cell }) => refuse(reason, detail, cell),
       )
       return yield* denseFragment(target, part, attributes, { time, order: "row" }, () => {})
     }))
@@ -92,7 +93,9 @@ const rangesIn = (schema: ArraySchema, region: unknown): RangeOfLabel => {
   if (typeof region === "object" && region !== null) {
     // all dimension names are accepted; those without labels have no effect
     const wrong = Object.keys(region).find((name) => !dimensions.some((d) => d.name === name))
-    if (wrong !== undefined) throw new WriteError({ field: wrong, detail: "there is no such dimension" })
+    if (wrong !== undefined) {
+      throw new WriteError({ field: wrong, reason: "UnknownName", detail: "there is no such dimension" })
+    }
   }
   return ({ dimension }) => {
     const one = dimensions[dimension]
@@ -119,8 +122,8 @@ export const writeDenseLabels = (
       const other = Object.keys(fields).find((name) => fields[name] !== undefined)
       if (other !== undefined) {
         const names = schema.dimensionLabels.map(({ name }) => JSON.stringify(name)).join(", ")
-        const reason = names === "" ? "the array has no labels" : `the array has no such label, but ${names}`
-        throw new WriteError({ field: other, detail: reason })
+        const detail = names === "" ? "the array has no labels" : `the array has no such label, but ${names}`
+        throw new WriteError({ field: other, reason: "UnknownName", detail })
       }
       const rangeOf = rangesIn(schema, region)
       return { labels, ranges: new Map(labels.map(({ label }) => [label, rangeOf(label)])) }

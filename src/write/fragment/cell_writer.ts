@@ -71,9 +71,9 @@ export const checkTogether = (
   finished: ReadonlyArray<FinishedFragment>,
 ): Effect.Effect<void, WriteError> => {
   if (finished.length === 0 || version >= Since.folders) return Effect.void
-  const reason = `these cells need several fragments, which arrays before format ${Since.folders} cannot commit ` +
+  const detail = `these cells need several fragments, which arrays before format ${Since.folders} cannot commit ` +
     `together; write them in several writes, or allow more memory`
-  return Effect.fail(new WriteError({ uri, field: "", detail: reason }))
+  return Effect.fail(new WriteError({ uri, field: "", reason: "Unsupported", detail }))
 }
 
 const FAILED = "an earlier part of this write failed; begin it anew"
@@ -92,13 +92,16 @@ export const makeCellWriter = <Checked extends { readonly given: number }, E = n
     const first = checkpoints?.start.given ?? 0
     const turn = yield* Effect.makeSemaphore(1)
     // batches follow each other closely, so they share the turns of one operation
-    const turns = withinTurns(makeTurns())
+    const shared = makeTurns()
+    const turns = withinTurns(() => shared)
     let ended: string | undefined
     let input = 0
     /** runs calls in order, until the writer is closed */
     const inTurn = <A, E1>(step: () => Effect.Effect<A, WriteFailure | E1>): Effect.Effect<A, WriteFailure | E1> =>
       turn.withPermits(1)(Effect.suspend((): Effect.Effect<A, WriteFailure | E1> =>
-        ended === undefined ? turns(step()) : Effect.fail(new WriteError({ uri, field: "", detail: ended }))
+        ended === undefined
+          ? turns(step())
+          : Effect.fail(new WriteError({ uri, field: "", reason: "Ended", detail: ended }))
       ))
     const write = (columns: Readonly<Record<string, unknown>>) =>
       inTurn(() =>

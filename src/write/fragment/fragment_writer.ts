@@ -143,9 +143,15 @@ const attemptFilters = <A>(
     if (error instanceof CodecError) return Effect.fail(error)
     if (!(error instanceof FilterRefused)) return Effect.die(error)
     const cell = error.cell === undefined ? undefined : cellOf?.(error.cell)
-    const reason = `the filter ${error.filter} cannot hold it: ${error.detail}`
+    const detail = `the filter ${error.filter} cannot hold it: ${error.detail}`
     return Effect.fail(
-      new WriteError({ uri, field: field.name, ...(cell === undefined ? {} : { cell }), detail: reason }),
+      new WriteError({
+        uri,
+        field: field.name,
+        ...(cell === undefined ? {} : { cell }),
+        reason: "InvalidValue",
+        detail,
+      }),
     )
   })
 

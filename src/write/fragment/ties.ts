@@ -52,10 +52,10 @@ export const checkTies = (
       isCertain ? "some of these cells" : "cells in the same box"
     } at the same moment, ${start}`
     if (isCertain && count > SORTED) {
-      const reason =
+      const detail =
         `${what}; TileDB 2.30 may take either for the newest in an array of more than ${SORTED} fragments ` +
         `(this would be number ${count}); pass another at, or leave it out`
-      return yield* Effect.fail(new WriteError({ uri, field: "", detail: reason }))
+      return yield* Effect.fail(new WriteError({ uri, field: "", reason: "SameTime", detail }))
     }
     const when = count > SORTED ? `; the array has more than ${SORTED} fragments` : ` beyond ${SORTED} fragments`
     yield* Effect.logWarning(

@@ -13,7 +13,7 @@ import {
   ScalarError,
   type ScalarInput,
 } from "../../../schema/array/scalar.ts"
-import { WriteError } from "../../array/open/errors.ts"
+import { WriteError, type WriteReason } from "../../array/open/errors.ts"
 
 /** A box of whole-number ranges, both ends inclusive, by dimension. */
 export type Box = ReadonlyArray<{ readonly low: bigint; readonly high: bigint }>
@@ -37,17 +37,21 @@ const bound = (type: Dimension["type"], bytes: Uint8Array, at = 0): bigint => Bi
 /** Parses a box; dimensions without an entry are taken whole. Throws {@link WriteError}. */
 export const boxOf = (schema: ArraySchema, input: unknown): Box => {
   const { dimensions, currentDomain } = schema
-  const refuse = (field: string, reason: string): never => {
-    throw new WriteError({ field, detail: reason })
+  const refuse = (reason: WriteReason, field: string, detail: string): never => {
+    throw new WriteError({ field, reason, detail })
   }
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    return refuse("", "a box is given by the names of the dimensions: { x: [1, 5] }")
+    return refuse("WrongType", "", "a box is given by the names of the dimensions: { x: [1, 5] }")
   }
   const ends = input as Readonly<Record<string, unknown>>
   const names = dimensions.map((d) => d.name)
   for (const name of Object.keys(ends)) {
     if (names.includes(name)) continue
-    refuse(name, `there is no such dimension; the array has ${names.map((n) => JSON.stringify(n)).join(", ")}`)
+    refuse(
+      "UnknownName",
+      name,
+      `there is no such dimension; the array has ${names.map((n) => JSON.stringify(n)).join(", ")}`,
+    )
   }
   return dimensions.map(({ name, type, domain }, d) => {
     const current = currentDomain.empty ? undefined : currentDomain.ranges[d]
@@ -56,13 +60,13 @@ export const boxOf = (schema: ArraySchema, input: unknown): Box => {
     if (!Object.hasOwn(ends, name) || ends[name] === undefined) return { low: first, high: last }
     return catchScalarError(() => {
       const [low, high] = endsOf(ends[name]).map((end) => BigInt(parseScalar(type, coordinate(end))))
-      if (low > high) refuse(name, `the range ends at ${high}, before it starts at ${low}`)
+      if (low > high) refuse("InvalidRange", name, `the range ends at ${high}, before it starts at ${low}`)
       if (low < first || high > last) {
         const what = current === undefined ? "domain" : "current domain"
-        refuse(name, `[${low}, ${high}] is not inside the ${what} [${first}, ${last}]`)
+        refuse("OutOfBounds", name, `[${low}, ${high}] is not inside the ${what} [${first}, ${last}]`)
       }
       return { low, high }
-    }, (reason) => refuse(name, reason))
+    }, (reason) => refuse("InvalidRange", name, reason))
   })
 }
 
@@ -70,7 +74,7 @@ export const boxOf = (schema: ArraySchema, input: unknown): Box => {
 export const cellsOfBox = (box: Box): number => {
   const cells = box.reduce((n, { low, high }) => n * (high - low + 1n), 1n)
   if (cells > BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw new WriteError({ field: "", detail: `a box of ${cells} cells; write it in parts` })
+    throw new WriteError({ field: "", reason: "TooLarge", detail: `a box of ${cells} cells; write it in parts` })
   }
   return Number(cells)
 }

@@ -5,7 +5,7 @@
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { isFloat, isInteger, sizeOf, viewAs } from "../../../schema/array/datatype.ts"
 import type { DataOrder } from "../../../schema/array/data_order.ts"
-import { WriteError } from "../../array/open/errors.ts"
+import { WriteError, type WriteReason } from "../../array/open/errors.ts"
 import { coordinateWordsSteps } from "../../fragment/cell_order.ts"
 import { type Field, fieldsOf } from "../../fragment/field.ts"
 import { firstAbove } from "../../kernel/outside.ts"
@@ -61,23 +61,31 @@ export function* checkColumnsSteps(
   for (const name of Object.keys(columns)) {
     if (columns[name] === undefined || names.has(name)) continue
     const dense = !sparse && dimensions.some((d) => d.name === name)
-    const reason = dense
+    const detail = dense
       ? "cells of dense arrays lie where the box says; give no coordinates"
       : `the array has no such field, but ${listed(names)}`
-    throw new WriteError({ field: name, detail: reason })
+    throw new WriteError({ field: name, reason: "UnknownName", detail })
   }
   let length = cells
   const checked: Array<WriteColumn> = []
   for (const field of requested) {
     const input = Object.hasOwn(columns, field.name) ? columns[field.name] : undefined
     if (input === undefined) {
-      throw new WriteError({ field: field.name, detail: "it is missing; a write has the cells of all fields" })
+      throw new WriteError({
+        field: field.name,
+        reason: "Missing",
+        detail: "it is missing; a write has the cells of all fields",
+      })
     }
     const raw = yield* rawColumn(field, input)
     if (length === undefined) length = raw.cells
     else if (raw.cells !== length) {
       const others = cells === undefined ? `${requested[0].name} has ${length}` : `${length} are to be written`
-      throw new WriteError({ field: field.name, detail: `it has ${raw.cells} cells, but ${others}` })
+      throw new WriteError({
+        field: field.name,
+        reason: "WrongLength",
+        detail: `it has ${raw.cells} cells, but ${others}`,
+      })
     }
     checked.push(yield* checkColumn(schema, field, raw, options))
   }
@@ -91,8 +99,8 @@ export function* checkColumnsSteps(
 /** Columns must be an object by field name. Throws {@link WriteError}. */
 export const checkNamed = (columns: unknown): void => {
   if (typeof columns === "object" && columns !== null) return
-  const reason = `the columns are ${columns}; give them by the names of their fields: { a: … }`
-  throw new WriteError({ field: "", detail: reason })
+  const detail = `the columns are ${columns}; give them by the names of their fields: { a: … }`
+  throw new WriteError({ field: "", reason: "WrongType", detail })
 }
 
 function* checkColumn(
@@ -102,22 +110,25 @@ function* checkColumn(
   options: CheckOptions,
 ): Steps<WriteColumn> {
   const { values, offsets } = raw
-  const fail = (cell: number, reason: string): WriteError => new WriteError({ field: field.name, cell, detail: reason })
+  const fail = (reason: WriteReason, cell: number, detail: string): WriteError =>
+    new WriteError({ field: field.name, cell, reason, detail })
   const validity = yield* checkValidity(field, raw)
   const column: WriteColumn = { field, values, offsets, validity }
   const isNull = (cell: number): boolean => validity !== undefined && validity[cell] === 0
   const strict = options.anyValue !== true
   if (strict && field.type === "bool") {
     const cell = yield* firstWrong(column, 1, isNull)
-    if (cell >= 0) throw fail(cell, "a bool is 0 or 1")
+    if (cell >= 0) throw fail("InvalidValue", cell, "a bool is 0 or 1")
   }
   if (strict && field.type === "string_ascii") {
     const cell = yield* firstWrong(column, 127, isNull)
-    if (cell >= 0) throw fail(cell, "it has characters that are not ASCII, as string_ascii needs")
+    if (cell >= 0) throw fail("InvalidValue", cell, "it has characters that are not ASCII, as string_ascii needs")
   }
   if (strict && isFloat(field.type) && field.filters.filters.some(({ type }) => type === "scale_float")) {
     const cell = yield* firstNaN(column, isNull)
-    if (cell >= 0) throw fail(cell, "NaN is no number that the filter scale_float could scale to an integer")
+    if (cell >= 0) {
+      throw fail("InvalidValue", cell, "NaN is no number that the filter scale_float could scale to an integer")
+    }
   }
   if (field.file.kind === "dimension") yield* checkCoordinates(schema, column)
   if (field.file.kind === "attribute") yield* checkOrder(column, schema.attributes[field.file.index].order)
@@ -139,15 +150,27 @@ function* checkValidity(field: Field, { cells, validity }: RawColumn): Steps<Uin
     return ones
   }
   if (validity.length !== cells) {
-    const reason = `validity has ${validity.length} entries for ${cells} cells`
-    throw new WriteError({ field: field.name, detail: reason })
+    const detail = `validity has ${validity.length} entries for ${cells} cells`
+    throw new WriteError({ field: field.name, reason: "WrongLength", detail })
   }
   const cell = yield* firstByteAbove(validity, 1)
-  if (cell >= 0) throw new WriteError({ field: field.name, cell, detail: `validity is 0 or 1, not ${validity[cell]}` })
+  if (cell >= 0) {
+    throw new WriteError({
+      field: field.name,
+      cell,
+      reason: "InvalidValue",
+      detail: `validity is 0 or 1, not ${validity[cell]}`,
+    })
+  }
   if (field.nullable) return validity
   const missing = validity.indexOf(0)
   if (missing >= 0) {
-    throw new WriteError({ field: field.name, cell: missing, detail: "it is null; cells are never null" })
+    throw new WriteError({
+      field: field.name,
+      cell: missing,
+      reason: "NullValue",
+      detail: "it is null; cells are never null",
+    })
   }
   return undefined
 }
@@ -179,8 +202,8 @@ function* checkOrder({ field, values, offsets }: WriteColumn, order: DataOrder):
   for (let cell = 1; cell < words[0].length; cell++) {
     if (cell % STEP === 0) yield
     if (sign * compareCells(words, cell - 1, cell) <= 0) continue
-    const reason = `it is ${sign === 1 ? "less" : "greater"} than the cell before; the values are ${order}`
-    throw new WriteError({ field: field.name, cell, detail: reason })
+    const detail = `it is ${sign === 1 ? "less" : "greater"} than the cell before; the values are ${order}`
+    throw new WriteError({ field: field.name, cell, reason: "OutOfOrder", detail })
   }
 }
 
@@ -218,7 +241,7 @@ function* checkCodes(
     return -1
   })
   if (cell >= 0) {
-    const reason = `${codes[cell]} is no code of the enumeration ${field.enumeration}, which has ${size} values`
-    throw new WriteError({ field: field.name, cell, detail: reason })
+    const detail = `${codes[cell]} is no code of the enumeration ${field.enumeration}, which has ${size} values`
+    throw new WriteError({ field: field.name, cell, reason: "InvalidValue", detail })
   }
 }

@@ -29,6 +29,7 @@ export function* checkCoordinates(schema: ArraySchema, column: WriteColumn): Ste
     throw new WriteError({
       field: field.name,
       cell,
+      reason: "OutOfBounds",
       detail: Number.isNaN(viewAs(type, values)[cell])
         ? "NaN is no coordinate"
         : outsideText(field.type, values.subarray(cell * size, (cell + 1) * size), what, range),
@@ -89,11 +90,11 @@ function* checkStrings(
     return -1
   })
   if (outside < 0) return
-  const reason = outsideText(
+  const detail = outsideText(
     field.type,
     values.subarray(offsets[outside], offsets[outside + 1]),
     "current domain",
     current,
   )
-  throw new WriteError({ field: field.name, cell: outside, detail: reason })
+  throw new WriteError({ field: field.name, cell: outside, reason: "OutOfBounds", detail })
 }

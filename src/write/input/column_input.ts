@@ -21,9 +21,10 @@ import {
   type ScalarInput,
   scalarJson,
 } from "../../../schema/array/scalar.ts"
-import { WriteError } from "../../array/open/errors.ts"
+import { WriteError, type WriteReason } from "../../array/open/errors.ts"
 import type { Field } from "../../fragment/field.ts"
 import { copyInParts, findInParts, inParts, type Steps } from "../../kernel/steps.ts"
+import { MAX_VALUE_BYTES } from "../../tile/var_cells.ts"
 
 /**
  * One value of a cell. Datetimes may be `Date`, Effect's `DateTime`, or ISO text; 64-bit integers number or bigint.
@@ -62,8 +63,6 @@ export interface RawColumn {
   readonly validity: Uint8Array | undefined
 }
 
-const MAX_VALUE_BYTES = 0xffffffff
-
 const shown = (input: unknown): string =>
   typeof input === "object" && input !== null ? input.constructor?.name ?? "an object" : String(input)
 
@@ -75,6 +74,7 @@ export function* rawColumn(field: Field, input: unknown): Steps<RawColumn> {
   if (typeof input !== "object" || input === null) {
     throw new WriteError({
       field: field.name,
+      reason: "WrongType",
       detail: `${shown(input)} is no column; give a ${nameOf(arrayOf(field.type))}, { values, … } or a list of cells`,
     })
   }
@@ -82,34 +82,38 @@ export function* rawColumn(field: Field, input: unknown): Steps<RawColumn> {
 }
 
 function* fromBuffers(field: Field, { values, offsets, validity, type }: BufferInput): Steps<RawColumn> {
-  const refuse = (reason: string): never => {
-    throw new WriteError({ field: field.name, detail: reason })
+  const refuse = (reason: WriteReason, detail: string): never => {
+    throw new WriteError({ field: field.name, reason, detail })
   }
   const make = arrayOf(field.type)
-  if (type !== undefined && type !== field.type) return refuse(`the values are ${type}, the field is ${field.type}`)
+  if (type !== undefined && type !== field.type) {
+    return refuse("WrongType", `the values are ${type}, the field is ${field.type}`)
+  }
   // most programs treat text as bytes, whether its datatype is signed or not
   const fits = values instanceof make || (field.type === "char" && (values as unknown) instanceof Uint8Array)
   if (!fits) {
-    return refuse(`${field.type} is written from ${aOrAn(nameOf(make))}, not from ${aOrAn(shown(values))}`)
+    return refuse("WrongType", `${field.type} is written from ${aOrAn(nameOf(make))}, not from ${aOrAn(shown(values))}`)
   }
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
   if (validity !== undefined && !(validity instanceof Uint8Array)) {
-    return refuse(`validity is a Uint8Array of ones and zeros, not ${aOrAn(shown(validity))}`)
+    return refuse("WrongType", `validity is a Uint8Array of ones and zeros, not ${aOrAn(shown(validity))}`)
   }
   if (!field.var) {
-    if (offsets !== undefined) return refuse("cells of one size have no offsets")
+    if (offsets !== undefined) return refuse("WrongType", "cells of one size have no offsets")
     const cells = bytes.byteLength / field.cellSize
     if (!Number.isInteger(cells)) {
-      return refuse(`${values.length} values are not whole cells of ${field.cellValNum} values`)
+      return refuse("WrongLength", `${values.length} values are not whole cells of ${field.cellValNum} values`)
     }
     return { cells, values: yield* aligned(bytes, field.cellSize), offsets: undefined, validity }
   }
   if (!(offsets instanceof Uint32Array)) {
-    return refuse(`cells of any size need offsets: a Uint32Array with one more than there are cells`)
+    return refuse("Missing", `cells of any size need offsets: a Uint32Array with one more than there are cells`)
   }
-  if (offsets.length === 0) return refuse("no offsets: there is one more than there are cells, so at least one")
+  if (offsets.length === 0) {
+    return refuse("WrongLength", "no offsets: there is one more than there are cells, so at least one")
+  }
   if (bytes.byteLength > MAX_VALUE_BYTES) {
-    return refuse(`${bytes.byteLength} bytes; give them in parts of less than 4 GiB`)
+    return refuse("TooLarge", `${bytes.byteLength} bytes; give them in parts of less than 4 GiB`)
   }
   const starts = yield* byteOffsets(field, offsets, values.length)
   return { cells: offsets.length - 1, values: bytes, offsets: starts, validity }
@@ -130,21 +134,26 @@ function* aligned(bytes: Uint8Array, cellSize: number): Steps<Uint8Array> {
 function* byteOffsets(field: Field, offsets: Uint32Array, length: number): Steps<Uint32Array> {
   const n = offsets.length - 1
   if (offsets[0] !== 0) {
-    throw new WriteError({ field: field.name, cell: 0, detail: `it starts at ${offsets[0]}; the first offset is 0` })
+    throw new WriteError({
+      field: field.name,
+      cell: 0,
+      reason: "InvalidOffsets",
+      detail: `it starts at ${offsets[0]}; the first offset is 0`,
+    })
   }
   const wrong = yield* findInParts(n, (from, to) => {
     for (let i = from; i < to; i++) if (offsets[i + 1] < offsets[i] || offsets[i + 1] > length) return i
     return -1
   })
   if (wrong >= 0) {
-    const reason = `it goes from ${offsets[wrong]} to ${
+    const detail = `it goes from ${offsets[wrong]} to ${
       offsets[wrong + 1]
     }; offsets never fall, and there are ${length} values`
-    throw new WriteError({ field: field.name, cell: wrong, detail: reason })
+    throw new WriteError({ field: field.name, cell: wrong, reason: "InvalidOffsets", detail })
   }
   if (offsets[n] !== length) {
-    const reason = `the last offset is ${offsets[n]}, but there are ${length} values: some belong to no cell`
-    throw new WriteError({ field: field.name, detail: reason })
+    const detail = `the last offset is ${offsets[n]}, but there are ${length} values: some belong to no cell`
+    throw new WriteError({ field: field.name, reason: "InvalidOffsets", detail })
   }
   const size = sizeOf(field.type)
   if (size === 1) return offsets
@@ -176,8 +185,8 @@ const LIST_STEP = 1 << 11
 function* fromCells(field: Field, input: ReadonlyArray<unknown>): Steps<RawColumn> {
   const cells = input.length
   const attempt = <A>(cell: number, run: () => A): A =>
-    catchScalarError(run, (reason) => {
-      throw new WriteError({ field: field.name, cell, detail: reason })
+    catchScalarError(run, (detail) => {
+      throw new WriteError({ field: field.name, cell, reason: "InvalidValue", detail })
     })
   let validity: Uint8Array | undefined
   const isNull = (cell: number): boolean => {
@@ -206,8 +215,8 @@ function* fromCells(field: Field, input: ReadonlyArray<unknown>): Steps<RawColum
         const part = attempt(i, () => cellBytes(field.type, input[i]))
         if (part.byteLength !== field.cellSize) {
           const size = sizeOf(field.type)
-          const reason = `it has ${part.byteLength / size} values; cells have ${field.cellValNum}`
-          throw new WriteError({ field: field.name, cell: i, detail: reason })
+          const detail = `it has ${part.byteLength / size} values; cells have ${field.cellValNum}`
+          throw new WriteError({ field: field.name, cell: i, reason: "WrongLength", detail })
         }
         values.set(part, i * field.cellSize)
       }
@@ -230,6 +239,7 @@ function* fromCells(field: Field, input: ReadonlyArray<unknown>): Steps<RawColum
       if (end > MAX_VALUE_BYTES) {
         throw new WriteError({
           field: field.name,
+          reason: "TooLarge",
           detail: `more than ${MAX_VALUE_BYTES} bytes; give them in parts of less than 4 GiB`,
         })
       }

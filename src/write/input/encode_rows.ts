@@ -10,9 +10,9 @@ import type { Storage } from "../../../platform/storage/service.ts"
 import { turnIfDue } from "../../../platform/host/event_loop_turns.ts"
 import { codesOf } from "../../array/enumeration/enumeration_codes.ts"
 import { type EnumerationError, loadEnumerations } from "../../array/enumeration/enumerations.ts"
-import { reasonOf, WriteError } from "../../array/open/errors.ts"
+import { cellReasonOf, reasonOf, WriteError } from "../../array/open/errors.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
-import { RowError, rowErrorOf } from "../../row/row_error.ts"
+import { RowError, rowErrorOf, type RowReason } from "../../row/row_error.ts"
 import { fieldsOf } from "../../fragment/field.ts"
 import type { CellInput } from "./column_input.ts"
 
@@ -28,6 +28,7 @@ export const asRowError = (uri: string) => <E>(error: E): E | RowError =>
     ? new RowError({
       uri,
       row: error.cell,
+      reason: cellReasonOf(error.reason),
       detail: error.field === "" ? reasonOf(error, "row") : `${error.field}: ${reasonOf(error, "row")}`,
       cause: error,
     })
@@ -51,19 +52,23 @@ export const rowEncoder = <A, I, R>(
     /** Appends an encoded row. */
     const append = (columns: Record<string, Array<CellInput>>, row: number, encoded: I): RowError | undefined => {
       const fields = encoded as Readonly<Record<string, unknown>>
-      const refuse = (name: string, reason: string): RowError =>
-        new RowError({ uri, row, detail: `${name}: ${reason}`, cause: undefined })
+      const refuse = (reason: RowReason, name: string, detail: string): RowError =>
+        new RowError({ uri, row, reason, detail: `${name}: ${detail}`, cause: undefined })
       for (const name of Object.keys(fields)) {
-        if (fields[name] !== undefined && !byName.has(name)) return refuse(name, "the array has no such field")
+        if (fields[name] !== undefined && !byName.has(name)) {
+          return refuse("UnknownName", name, "the array has no such field")
+        }
       }
       for (const [name, { enumeration }] of byName) {
         const value = fields[name] ?? null
         const codeOf = enumeration === undefined || value === null ? undefined : codes.get(enumeration)
-        if (codeOf === undefined) columns[name].push(value as CellInput)
-        else {
+        if (codeOf === undefined) {
+          columns[name].push(value as CellInput)
+        } else {
           const code = codeOf(value)
           if (code === undefined) {
             return refuse(
+              "InvalidValue",
               name,
               `${JSON.stringify(value)} is no value of the enumeration ${JSON.stringify(enumeration)}`,
             )
@@ -77,7 +82,9 @@ export const rowEncoder = <A, I, R>(
     return (rows, first) =>
       Effect.suspend(() => {
         const columns: Record<string, Array<CellInput>> = {}
-        for (const name of byName.keys()) columns[name] = []
+        for (const name of byName.keys()) {
+          columns[name] = []
+        }
         const all = rows[Symbol.iterator]()
         // a plain loop while rows encode synchronously; a row that needs a service or time continues as an Effect
         const run = (row: number): Effect.Effect<RowColumns, RowError, R> => {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { shownValue } from "../../../platform/errors.ts"
 import * as Effect from "effect/Effect"
 import type { ArrayType } from "../../../schema/array/array_schema.ts"
 import { Since } from "../../../schema/version/version.ts"
@@ -63,8 +64,9 @@ export const oneOf = <const A extends string>(
   return match ??
     refuse(
       option,
-      `${JSON.stringify(input)} is invalid; expected one of ${words.map((w) => JSON.stringify(w)).join(", ")}`,
+      `${shownValue(input)} is invalid; expected one of ${words.map((w) => JSON.stringify(w)).join(", ")}`,
       input,
+      { accepted: words },
     )
 }
 
@@ -78,8 +80,8 @@ export const checkWrite = <A extends object>(
 ): Effect.Effect<WriteRequest & A, InvalidOption | WriteError> => {
   if (array.schema.arrayType !== arrayType) {
     const [is, name] = arrayType === "dense" ? ["sparse", "Sparse"] : ["dense", "Dense"]
-    const reason = `the array is ${is}; ${name}.write writes it`
-    return Effect.fail(new WriteError({ uri: array.uri, field: "", detail: reason }))
+    const detail = `the array is ${is}; ${name}.write writes it`
+    return Effect.fail(new WriteError({ uri: array.uri, field: "", reason: "Unsupported", detail }))
   }
   return attemptOptions(() => {
     const refuse = refusing(array.uri)
@@ -124,5 +126,7 @@ export const fragmentSizeOf = (array: AnyTileArray, input: unknown, refuse: Refu
   return refuse(
     "maxFragmentSize",
     `the array is of format ${array.schema.version}; before ${Since.folders} several fragments cannot be committed at once`,
+    input,
+    { reason: "Conflict" },
   )
 }

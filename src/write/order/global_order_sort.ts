@@ -53,6 +53,7 @@ const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: numb
     field: "",
     cell,
     other: first,
+    reason: "Duplicate",
     detail:
       `the coordinates ${
         cellCoordinatesText(dimensions, cell)
@@ -156,6 +157,7 @@ export const globalOrder = (
       new WriteError({
         field: "",
         cell,
+        reason: "OutOfOrder",
         detail:
           `the coordinates ${
             cellCoordinatesText(dimensions, cell)

@@ -48,9 +48,9 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
           const added = existing.add(high[i], low[i])
           if (added === "new") continue
           if (added === "full") {
-            const reason = "the write has too many cells at one moment to make sure that none is in two of its " +
+            const detail = "the write has too many cells at one moment to make sure that none is in two of its " +
               "fragments; leave out at, give the cells in global order, or allow more memory"
-            return yield* Effect.fail(new WriteError({ uri, field: "", detail: reason }))
+            return yield* Effect.fail(new WriteError({ uri, field: "", reason: "TooLarge", detail }))
           }
           // the first duplicate in input order
           first = Math.min(first, permutation === undefined ? from + i : permutation[from + i])
@@ -58,10 +58,10 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
         yield* turnIfDue
       }
       if (first === Infinity) return
-      const reason =
+      const detail =
         `the coordinates ${cellCoordinatesText(dimensions, first)} were given before, and are in another fragment of ` +
         `this write, at the same moment; ${ADVICE}`
-      return yield* Effect.fail(new WriteError({ uri, field: "", cell: first, detail: reason }))
+      return yield* Effect.fail(new WriteError({ uri, field: "", cell: first, reason: "Duplicate", detail }))
     })
 }
 
@@ -81,6 +81,7 @@ export const repeatedInBoxes = (uri: string, dimensions: ReadonlyArray<WriteColu
     uri,
     field: "",
     cell,
+    reason: "Duplicate",
     detail:
       `the coordinates ${
         cellCoordinatesText(dimensions, cell)

@@ -35,6 +35,7 @@ import {
   writeFields,
 } from "./write_sparse.ts"
 import { attemptWriteSteps, countedFrom, type WriteFailure } from "../result/write_result.ts"
+import { MAX_VALUE_BYTES } from "../../tile/var_cells.ts"
 
 /** Options of a sparse write in batches. */
 export interface SparseWriterRequest extends SparseWriteRequest {
@@ -58,9 +59,6 @@ interface CheckedCells {
 
 /** Validated cells in global order. */
 interface OrderedCells extends CheckedCells, Pick<CheckedPart, "accept"> {}
-
-/** Maximum size of a buffered column, in bytes. */
-const MAX_VALUE_BYTES = 0xffffffff
 
 /** State that both kinds of writers share. */
 interface Writing {

@@ -113,10 +113,10 @@ function* runOf(
   for (let i = 1; i < coordinates.length; i++) {
     if (i % STEP === 0) yield
     if (BigInt(coordinates[i]) === low + BigInt(i)) continue
-    const reason =
+    const detail =
       `the coordinate of ${JSON.stringify(field.name)} does not follow the one before; labels are written of ` +
       "coordinates without gaps, in their order"
-    throw new WriteError({ field: label, cell: i, detail: reason })
+    throw new WriteError({ field: label, cell: i, reason: "OutOfOrder", detail })
   }
   return { low, high: low + BigInt(Math.max(0, coordinates.length - 1)) }
 }

@@ -60,12 +60,12 @@ describe("non-empty domains", () => {
   const wrong: Readonly<Record<string, ReadonlyArray<readonly [Scalar, Scalar]>>> = {
     "after the domain": [[200, 300], [0, 9]],
     "before the domain": [[-50, 9], [0, 9]],
-    "end before they start": [[9, 0], [0, 9]],
+    "the end is before the start": [[9, 0], [0, 9]],
     "as large as the type": [[-(2 ** 31), 2 ** 31 - 1], [0, 9]],
   }
   for (const [label, bounds] of Object.entries(wrong)) {
     for (const attribute of ["a", "s"]) {
-      it(`${label}: ${attribute}`, async () => {
+      it(`are rejected if ${label}: ${attribute}`, async () => {
         const files = build.buildArray("a", dense, [{
           ...denseFragment,
           domain: build.rangesOf(dense.dimensions, bounds),
@@ -76,7 +76,7 @@ describe("non-empty domains", () => {
   }
 
   for (const bounds of [[-1n, 7n], [0n, 100n], [7n, 0n], [0n, 2n ** 63n - 1n]] as const) {
-    it(`of sparse fragments are in the domain too: ${bounds}`, async () => {
+    it(`of sparse fragments are rejected if invalid: ${bounds}`, async () => {
       const domain = build.rangesOf(sparse.dimensions, [bounds])
       const files = build.buildArray("a", sparse, [{ ...sparseFragment, domain }])
       for (const options of reads) {
@@ -85,7 +85,7 @@ describe("non-empty domains", () => {
     })
   }
 
-  it("may name more tiles than there are offsets", async () => {
+  it("are rejected if they have more tiles than offsets", async () => {
     const domain = build.rangesOf(dense.dimensions, [[0, 99], [0, 99]])
     const message = await refusalOf(build.buildArray("a", dense, [{ ...denseFragment, domain }]), "a", "FormatError")
     assertStringIncludes(message, "1 offsets for 100 tiles")
@@ -113,25 +113,25 @@ describe("counts in footers of sparse fragments", () => {
   for (const options of reads) {
     const how = JSON.stringify(options)
     for (const lastTileCells of [0, 6, 2 ** 31, 2 ** 52]) {
-      it(`a last tile of ${lastTileCells} cells ${how}`, async () => {
+      it(`are rejected for a last tile of ${lastTileCells} cells, ${how}`, async () => {
         const files = build.buildArray("a", sparse, [{ ...sparseFragment, lastTileCells }])
         assertStringIncludes(await refusalOf(files, "a", "FormatError", options), "lastTileCells")
       })
     }
     for (const sparseTileCount of [1, 3, 10 ** 6, 2 ** 33, 2 ** 52]) {
-      it(`${sparseTileCount} tiles ${how}`, async () => {
+      it(`are rejected for ${sparseTileCount} tiles, ${how}`, async () => {
         const files = build.buildArray("a", sparse, [{ ...sparseFragment, forgeFooter: forged({ sparseTileCount }) }])
         await refusalOf(files, "a", "FormatError", options)
       })
     }
     for (const capacity of [6, 10 ** 6, 2 ** 27]) {
-      it(`tiles of ${capacity} cells ${how}`, async () => {
+      it(`are rejected for tiles of ${capacity} cells, ${how}`, async () => {
         const files = build.buildArray("a", sparse, [sparseFragment], { ...sparse, capacity })
         await refusalOf(files, "a", "FormatError", options)
       })
     }
     for (const capacity of [2 ** 33, 2 ** 52]) {
-      it(`tiles of ${capacity} cells, more than any ${how}`, async () => {
+      it(`are rejected for tiles of ${capacity} cells, above the limit, ${how}`, async () => {
         const files = build.buildArray("a", sparse, [sparseFragment], { ...sparse, capacity })
         assertStringIncludes(await refusalOf(files, "a", "FormatError", options), "tileCells")
       })
@@ -140,13 +140,13 @@ describe("counts in footers of sparse fragments", () => {
 })
 
 describe("footers", () => {
-  it("of another version than the fragment's name", async () => {
+  it("are rejected if the version differs from the fragment's name", async () => {
     const files = build.buildArray("a", sparse, [sparseFragment])
     const renamed = new Map([...files].map(([name, bytes]) => [name.replaceAll("1_22", "1_21"), bytes]))
     assertStringIncludes(await refusalOf(renamed, "a", "FormatError"), "format version 22 in a fragment named")
   })
 
-  it("of fragments whose schema has other dimensions than the array", async () => {
+  it("are rejected if the fragment's schema has other dimensions than the array", async () => {
     const files = build.buildArray("a", sparse, [sparseFragment])
     const later = build.arraySchema({ ...sparse, dimensions: [build.stringDimension("x")] })
     for (const [name, bytes] of build.buildArray("a", later, [])) {
@@ -158,13 +158,13 @@ describe("footers", () => {
   const columns: Readonly<Record<string, (column: Float64Array) => Float64Array>> = {
     "none": () => new Float64Array(0),
     "too many": () => new Float64Array(5),
-    "falling": (c) => c.map((_, i) => c.length - i),
+    "descending": (c) => c.map((_, i) => c.length - i),
     "after the end of the file": (c) => c.map(() => 1e15),
     "in the middle of the first tile": (c) => c.map(() => 5),
   }
   for (const [label, forge] of Object.entries(columns)) {
     for (const attribute of ["a", "s"]) {
-      it(`tile offsets of ${attribute}: ${label}`, async () => {
+      it(`are rejected for tile offsets of ${attribute}: ${label}`, async () => {
         const forgeColumn: build.FragmentParts["forgeColumn"] = (part, field, column) =>
           field === attribute && part !== "varSizes" ? forge(column) : column
         const files = build.buildArray("a", dense, [{ ...denseFragment, forgeColumn }])
@@ -174,14 +174,14 @@ describe("footers", () => {
   }
 
   for (const size of [0, 1, strings.var.byteLength + 1, 2 ** 31]) {
-    it(`a var tile of ${size} bytes`, async () => {
+    it(`are rejected for a var tile of ${size} bytes`, async () => {
       const forgeColumn: build.FragmentParts["forgeColumn"] = (part, field, column) =>
         part === "varSizes" && field === "s" ? Float64Array.of(size) : column
       const files = build.buildArray("a", dense, [{ ...denseFragment, forgeColumn }])
       await refusalOf(files, "a", "FormatError", { select: ["s"] })
     })
   }
-  it("a var tile above the size limit", async () => {
+  it("are rejected for a var tile above the size limit", async () => {
     const forgeColumn: build.FragmentParts["forgeColumn"] = (part, field, column) =>
       part === "varSizes" && field === "s" ? Float64Array.of(2 ** 40) : column
     const files = build.buildArray("a", dense, [{ ...denseFragment, forgeColumn }])

@@ -1,4 +1,4 @@
-"""What an application's own API answers, as JSON: cells in the forms of the golden files (see tests/golden)."""
+"""The results of an application's own API as JSON, with cells in the form of the golden files (see tests/golden)."""
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -7,7 +7,7 @@ from oracle.record import text, val
 
 
 def cell(x):
-    """One value of no certain type."""
+    """Returns the JSON of one value of any type."""
     if x is None or x is pd.NA:
         return None
     if isinstance(x, str):
@@ -18,7 +18,7 @@ def cell(x):
 
 
 def column(values):
-    """The cells of a column or a flat array: NumPy, pandas or Arrow."""
+    """Returns the cells of a column or a flat array of NumPy, pandas or Arrow."""
     if isinstance(values, pd.Series):
         values = pa.array(values) if pd.api.types.is_extension_array_dtype(values.dtype) else values.to_numpy()
     if isinstance(values, pd.Index):
@@ -40,7 +40,7 @@ def column(values):
     kind = values.dtype.kind
     if kind in 'OSU':
         return [cell(x) for x in values.tolist()]
-    if kind in 'cV':          # complex numbers and records: a list a cell
+    if kind in 'cV':          # complex numbers and records: one list per cell
         one = np.dtype('f%d' % (values.dtype.itemsize // 2)) if kind == 'c' else values.dtype[0]
         return [column(row) for row in values.view(one).reshape(len(values), -1)]
     if kind in 'Mm':
@@ -50,22 +50,22 @@ def column(values):
     return [val(x, values.dtype.name) for x in values]
 
 
-def table(what, uri, frame, order='row', at=None, **ranges):
-    """A dataframe or an Arrow table. `ranges`: dimension = [low, high], both inclusive, as JSON has them."""
+def table(label, uri, frame, order='row', at=None, **ranges):
+    """Describes a dataframe or an Arrow table. `ranges`: dimension = [low, high], both inclusive, in JSON form."""
     names = frame.column_names if isinstance(frame, pa.Table) else frame.columns
-    return dict(kind='table', what=what, uri=uri, order=order, at=at, ranges={k: [v] for k, v in ranges.items()},
+    return dict(kind='table', label=label, uri=uri, order=order, at=at, ranges={k: [v] for k, v in ranges.items()},
                 columns={str(n): column(frame[n]) for n in names})
 
 
-def grid(what, uri, name, values, axes=None, **ranges):
-    """An n-dimensional array of an attribute. `axes`: the dimensions in the array's order, where it is not the schema's."""
+def grid(label, uri, name, values, axes=None, **ranges):
+    """Describes an n-dimensional array of an attribute. `axes`: the dimensions in the order of the array's axes, if it differs from the schema."""
     values = np.asarray(values)
-    return dict(kind='grid', what=what, uri=uri, name=name, shape=list(values.shape), axes=axes, ranges={k: [v] for k, v in ranges.items()},
+    return dict(kind='grid', label=label, uri=uri, name=name, shape=list(values.shape), axes=axes, ranges={k: [v] for k, v in ranges.items()},
                 cells=column(values.reshape(-1)))
 
 
-def metadata(what, uri, items):
-    """A mapping as the API shows it: NumPy arrays, text, bytes, numbers, tuples."""
+def metadata(label, uri, items):
+    """Describes metadata as the API returns it: NumPy arrays, text, bytes, numbers, tuples."""
     def one(v):
         if isinstance(v, np.ndarray):
             return dict(shape=list(v.shape), cells=text(v.tobytes()) if v.dtype.kind == 'S' else column(v.reshape(-1)))
@@ -74,8 +74,8 @@ def metadata(what, uri, items):
         if isinstance(v, tuple):
             return column(np.asarray(v))
         return cell(v)
-    return dict(kind='metadata', what=what, uri=uri, items={k: one(v) for k, v in dict(items).items()})
+    return dict(kind='metadata', label=label, uri=uri, items={k: one(v) for k, v in dict(items).items()})
 
 
-def members(what, uri, names):
-    return dict(kind='members', what=what, uri=uri, names=sorted(names))
+def members(label, uri, names):
+    return dict(kind='members', label=label, uri=uri, names=sorted(names))

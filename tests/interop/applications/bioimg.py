@@ -1,4 +1,4 @@
-"""Pyramids that tiledb-bioimg makes of an OME-TIFF and a PNG, and what its slides read."""
+"""Pyramids that tiledb-bioimg creates from an OME-TIFF and a PNG, and the results of its slide reader."""
 import os
 
 import numpy as np
@@ -9,7 +9,7 @@ from tiledb.bioimg.converters.ome_tiff import OMETiffConverter
 from tiledb.bioimg.converters.png import PNGConverter
 from tiledb.bioimg.openslide import TileDBOpenSlide
 
-from . import answers as say
+from . import answers
 
 HEIGHT, WIDTH = 90, 70
 
@@ -19,18 +19,18 @@ def slide(folder, name, out, interleaved=False):
     s = TileDBOpenSlide(uri)
     for level in range(s.level_count):
         at = '%s/l_%d.tdb' % (name, level)
-        # WebP levels lie in two dimensions, the channels of a pixel side by side
+        # WebP levels have two dimensions; the channels of a pixel are adjacent columns
         axes = ['Y', 'X'] if interleaved else ['Y', 'X', 'C']
-        out.append(say.grid('level', at, 'intensity', flat(s.read_level(level), interleaved), axes))
-        out.append(say.metadata('metadata', at, s.level_properties(level)))
+        out.append(answers.grid('level', at, 'intensity', flat(s.read_level(level), interleaved), axes))
+        out.append(answers.metadata('metadata', at, s.level_properties(level)))
         w, h, c = 10, 8, 3
         x, y = (int(5 * s.level_downsamples[level]), int(6 * s.level_downsamples[level])) if level else (5, 6)
         if level == 0:
             ranges = dict(Y=[y, y + h - 1], X=[x * c, (x + w) * c - 1]) if interleaved else dict(Y=[y, y + h - 1], X=[x, x + w - 1])
-            out.append(say.grid('region', at, 'intensity', flat(s.read_region((x, y), 0, (w, h)), interleaved), axes, **ranges))
+            out.append(answers.grid('region', at, 'intensity', flat(s.read_region((x, y), 0, (w, h)), interleaved), axes, **ranges))
     with tiledb.Group(uri) as g:
-        out.append(say.metadata('metadata', name, g.meta))
-        out.append(say.members('levels', name, [m.name for m in g]))
+        out.append(answers.metadata('metadata', name, g.meta))
+        out.append(answers.members('levels', name, [m.name for m in g]))
 
 
 def flat(pixels, interleaved):

@@ -1,6 +1,6 @@
 /**
- * Compares what applications answer through their own APIs (`answers.json`) with what our public API reads, and what the
- * engine records of their arrays and groups (`expected.json`) as the sample does.
+ * Compares the results of the applications' own APIs (`answers.json`) with the results of tessera's public API, and the
+ * engine's record of the arrays and groups (`expected.json`) as the sample does.
  *
  *     deno run -A tests/interop/applications/compare.ts DIR
  */
@@ -14,48 +14,48 @@ import { type CellJson, toHex } from "../../../schema/array/scalar.ts"
 import { differenceOfJson } from "../../golden/compare.ts"
 import { compareAll } from "../compare.ts"
 
-type Needs = Storage | Codecs
+type Services = Storage | Codecs
 
-interface Asked {
-  /** What it is, in words. */
-  readonly what: string
-  /** Relative to the folder. */
+interface AnswerBase {
+  /** A description of the compared object. */
+  readonly label: string
+  /** Relative to the folder of the application. */
   readonly uri: string
 }
 
-interface AskedCells extends Asked {
+interface CellsAnswer extends AnswerBase {
   readonly ranges: Readonly<Record<string, ReadonlyArray<readonly [string | number, string | number]>>>
 }
 
-interface TableAnswer extends AskedCells {
+interface TableAnswer extends CellsAnswer {
   readonly kind: "table"
-  /** `any`: rows of equal coordinates, or all of them, come in no certain order. */
+  /** `any`: the order of the rows, or of rows with equal coordinates, is undefined. */
   readonly order: "row" | "any"
   readonly at: number | null
   readonly columns: Readonly<Record<string, ReadonlyArray<CellJson>>>
 }
 
-interface GridAnswer extends AskedCells {
+interface GridAnswer extends CellsAnswer {
   readonly kind: "grid"
   readonly name: string
   readonly shape: ReadonlyArray<number>
-  /** The dimensions in the order of the answer's, or null for the schema's. */
+  /** The dimensions in the order of the result's axes; null for the order of the schema. */
   readonly axes: ReadonlyArray<string> | null
   readonly cells: ReadonlyArray<CellJson>
 }
 
-interface MetadataAnswer extends Asked {
+interface MetadataAnswer extends AnswerBase {
   readonly kind: "metadata"
   readonly items: Readonly<Record<string, unknown>>
 }
 
-interface MembersAnswer extends Asked {
+interface MembersAnswer extends AnswerBase {
   readonly kind: "members"
   readonly names: ReadonlyArray<string>
 }
 
 type Answer = TableAnswer | GridAnswer | MetadataAnswer | MembersAnswer
-type Checked = Effect.Effect<string | undefined, unknown, Needs>
+type Checked = Effect.Effect<string | undefined, unknown, Services>
 
 const show = (value: unknown): string => JSON.stringify(value, (_, v) => Object.is(v, -0) ? "-0" : v)
 
@@ -75,7 +75,7 @@ const compareTable = (uri: string, expected: TableAnswer): Checked =>
     return differenceOfJson(rows(expected.columns), rows(actual), "rows")
   })
 
-/** The places in row order of cells that are wanted with their axes in another order. */
+/** Returns the row-major positions of the cells, in the order of the axes `axes`. */
 const transposed = (shape: ReadonlyArray<number>, axes: ReadonlyArray<number>): ReadonlyArray<number> => {
   const strides = shape.map((_, d) => shape.slice(d + 1).reduce((a, b) => a * b, 1))
   let places = [0]
@@ -88,7 +88,7 @@ const transposed = (shape: ReadonlyArray<number>, axes: ReadonlyArray<number>): 
 const compareGrid = (uri: string, expected: GridAnswer): Checked =>
   Effect.gen(function* () {
     const array = yield* TileArray.open(uri)
-    // the applications crop ranges to what is there
+    // the applications clip ranges to the domain
     const request = { select: [expected.name], region: expected.ranges, outOfBounds: "clip" as const }
     const { shape, columns } = yield* Dense.read(array, request)
     const dimensions = array.schema.dimensions.map(({ name }) => name)
@@ -100,7 +100,7 @@ const compareGrid = (uri: string, expected: GridAnswer): Checked =>
     )
   })
 
-/** A value of ours in the form of the answers. */
+/** Returns a metadata value in the JSON form of the applications' results. */
 const metadataJson = (value: Metadata.MetadataValue, expected: unknown): unknown => {
   const list = (values: ArrayLike<number | bigint>): ReadonlyArray<CellJson> =>
     Array.from(
@@ -159,11 +159,11 @@ const main = async (folder: string): Promise<void> => {
     const path = join(folder, name, "answers.json")
     if (!existsSync(path)) continue
     const answers = JSON.parse(readFileSync(path, "utf8")) as ReadonlyArray<Answer>
-    if (answers.length === 0) count(path, "answers", "there are none")
+    if (answers.length === 0) count(path, "answers", "no answers recorded")
     for (const answer of answers) {
       const uri = join(folder, name, answer.uri)
       const checked = Effect.catchAllCause(check(uri, answer), (cause) => Effect.succeed(`${cause}`.split("\n")[0]))
-      count(uri, `${answer.kind} (${answer.what})`, await Effect.runPromise(Effect.provide(checked, layerDefault)))
+      count(uri, `${answer.kind} (${answer.label})`, await Effect.runPromise(Effect.provide(checked, layerDefault)))
     }
   }
   for await (const { uri, thing, failure } of compareAll(folder, "native")) count(uri, thing, failure)

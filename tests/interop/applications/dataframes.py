@@ -1,11 +1,11 @@
-"""Dataframes through tiledb.from_pandas, and what tiledb.open_dataframe gives back."""
+"""Dataframes written by tiledb.from_pandas, and the results of tiledb.open_dataframe."""
 import os
 
 import numpy as np
 import pandas as pd
 import tiledb
 
-from . import answers as say
+from . import answers
 
 ROWS = 30
 
@@ -38,8 +38,8 @@ def write(folder):
             order = 'row' if not a.schema.sparse or not a.schema.allows_duplicates else 'any'
             if back.index.names != [None]:
                 back = back.reset_index()
-            out.append(say.table('dataframe', name, back, order=order))
-            out.append(say.metadata('metadata', name, a.meta))
+            out.append(answers.table('dataframe', name, back, order=order))
+            out.append(answers.metadata('metadata', name, a.meta))
         return back
 
     df = frame(g)
@@ -54,9 +54,9 @@ def write(folder):
     one('categorical', pd.DataFrame({
         'color': pd.Categorical(g.choice(['red', 'größe', 'blue'], ROWS)), 'size': pd.Categorical(g.choice(['S', 'L'], ROWS), ['S', 'M', 'L'], ordered=True),
         'number': g.integers(0, 5, ROWS)}))
-    # appended, in parts
+    # written in two parts
     parts = os.path.join(folder, 'appended')
     tiledb.from_pandas(parts, df[['i', 'word']][:10], sparse=True, full_domain=True)
     tiledb.from_pandas(parts, df[['i', 'word']][10:], mode='append')
-    out.append(say.table('dataframe', 'appended', tiledb.open_dataframe(parts).reset_index(drop=True), order='any'))
+    out.append(answers.table('dataframe', 'appended', tiledb.open_dataframe(parts).reset_index(drop=True), order='any'))
     return out

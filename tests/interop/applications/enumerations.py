@@ -1,4 +1,4 @@
-"""Arrays with enumerations that were extended and evolved, through TileDB-Py."""
+"""Arrays with extended and evolved enumerations, written by TileDB-Py."""
 import os
 import time
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import tiledb
 
-from . import answers as say
+from . import answers
 
 
 def write(folder):
@@ -36,12 +36,12 @@ def write(folder):
                 se.timestamp(t)
                 se.array_evolve(uri)
 
-        def tell(t=None):
+        def record(t=None):
             with tiledb.open(uri, timestamp=t) as a:
                 df = a.df[:]
-                out.append(say.table('after %d ms' % (t - now) if t else 'now', name, df.reset_index() if df.index.names != [None] else df, at=t))
+                out.append(answers.table('after %d ms' % (t - now) if t else 'now', name, df.reset_index() if df.index.names != [None] else df, at=t))
 
-        now = int(time.time() * 1000)          # not before the schema
+        now = int(time.time() * 1000)          # after the timestamp of the schema
         put(now + 10, color=[0, 1, 2, None, 0, 1, None, 2], size=np.array([0, 1, 2, 0, 1, 2, 0, 1], 'u2'))
         evolve(now + 20, lambda a, se: se.extend_enumeration(a.enum('colors').extend(['green', ''])))
         put(now + 30, color=[3, 4, None, 2, 0, 3, 4, 1], size=np.array([2, 2, 2, 1, 1, 1, 0, 0], 'u2'))
@@ -53,6 +53,6 @@ def write(folder):
         put(now + 50, color=[0] * 8, size=np.array([0] * 8, 'u2'), mood=np.array([0, 1, 0, 1, 0, 1, 0, 1], 'i4'))
         time.sleep(.06)
         for t in (now + 15, now + 25, now + 35, now + 45, None):
-            tell(t)
+            record(t)
     return out
 

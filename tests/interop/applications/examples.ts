@@ -1,15 +1,15 @@
-/** What the scripts in `examples/` print of what the applications wrote. */
+/** The expected output of the scripts in `examples/` for the arrays of the applications. */
 
 /** A run of a script. */
 export interface Example {
   readonly script: string
   /** Relative to the folder of all applications. */
   readonly uri: string
-  /** Lines that are printed in this order, other lines between them. */
+  /** Lines that the script prints in this order, possibly with other lines between them. */
   readonly prints: ReadonlyArray<string>
 }
 
-/** All runs. */
+/** All runs of the example scripts. */
 export const examples: ReadonlyArray<Example> = [
   {
     script: "read_soma.ts",
@@ -89,7 +89,7 @@ export const examples: ReadonlyArray<Example> = [
   },
 ]
 
-/** The first line that is not printed, or undefined. */
+/** Returns the first line missing from the output, or undefined. */
 export const missingLine = ({ prints }: Example, output: string): string | undefined => {
   let at = 0
   for (const line of prints) {

@@ -1,10 +1,10 @@
-"""NumPy arrays through tiledb.from_numpy, and as metadata."""
+"""NumPy arrays written by tiledb.from_numpy, and as metadata."""
 import os
 
 import numpy as np
 import tiledb
 
-from . import answers as say
+from . import answers
 
 
 def write(folder):
@@ -22,8 +22,8 @@ def write(folder):
             back = a[:]
             assert np.array_equal(back, values, equal_nan=values.dtype.kind in 'fM'), name
             if values.ndim == 2 and name != 'long':
-                out.append(say.grid('region', name, '', a[1:3, 0:2], __dim_0=['1', '2'], __dim_1=['0', '1']))
-        out.append(say.grid('array', name, '', back))
+                out.append(answers.grid('region', name, '', a[1:3, 0:2], __dim_0=['1', '2'], __dim_1=['0', '1']))
+        out.append(answers.grid('array', name, '', back))
 
     meta = {
         'flat': np.array([1, 2, 3], 'i4'), 'grid': np.arange(6, dtype='f8').reshape(2, 3), 'cube': np.arange(24).reshape(2, 3, 4), 'fortran': np.asfortranarray(np.arange(6).reshape(2, 3)),
@@ -39,5 +39,5 @@ def write(folder):
                 for k, v in part.items():
                     a.meta[k] = v
         with opened('r') as a:
-            out.append(say.metadata('metadata', uri, {k: a.meta[k] for k in a.meta}))
+            out.append(answers.metadata('metadata', uri, {k: a.meta[k] for k in a.meta}))
     return out

@@ -1,4 +1,4 @@
-/** The applications: the real packages write, we read, and the scripts in `examples/` show it. */
+/** The applications: the real packages write arrays, tessera reads them, and the scripts in `examples/` print them. */
 import { existsSync, mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
@@ -20,16 +20,16 @@ const runExamples = async (folder: string, totals: Totals): Promise<void> => {
       }
       totals.failed++
       const why = missing === undefined ? `exit code ${code}` : `does not print ${JSON.stringify(missing)}`
-      console.log(`${name}: FAILED examples/${example.script} ${example.uri}: ${why}; it prints:\n${output}`)
+      console.log(`${name}: FAILED examples/${example.script} ${example.uri}: ${why}; output:\n${output}`)
     }
   }
 }
 
-/** Writes, compares and shows; adds to the totals. */
+/** Writes the arrays, compares them and runs the examples; adds to the totals. */
 export const runApplications = async (
   python: string,
   cache: string,
-  { keep }: { readonly keep: boolean },
+  { keepFiles }: { readonly keepFiles: boolean },
   totals: Totals,
 ): Promise<void> => {
   const all = join(cache, "interop")
@@ -41,13 +41,13 @@ export const runApplications = async (
   const { code, output } = await start([python, join(here, "write.py"), folder])
   const failures = output.split("\n").filter((line) => line.startsWith("FAILED"))
   for (const line of failures) console.log(line)
-  // what an application could not write is not there to be compared
+  // arrays that an application failed to write are missing from the comparison, so they count as failures here
   totals.failed += Math.max(failures.length, code === 0 ? 0 : 1)
   if (existsSync(folder)) {
     await compareInAll(join(here, "compare.ts"), [folder], totals)
     await runExamples(folder, totals)
   }
-  console.log(`the applications took ${((Date.now() - began) / 1000).toFixed(1)} s`)
-  if (keep || totals.failed > failedBefore) console.log(`what they wrote is in ${folder}`)
+  console.log(`applications took ${((Date.now() - began) / 1000).toFixed(1)} s`)
+  if (keepFiles || totals.failed > failedBefore) console.log(`the written files are in ${folder}`)
   else rmSync(folder, { recursive: true, force: true })
 }

@@ -1,4 +1,4 @@
-"""A tiledbsoma experiment, and what tiledbsoma reads from it."""
+"""A tiledbsoma experiment, and the results of tiledbsoma's reads."""
 import os
 
 import anndata
@@ -9,7 +9,7 @@ import scipy.sparse as sp
 import tiledbsoma as soma
 import tiledbsoma.io
 
-from . import answers as say
+from . import answers
 
 CELLS, GENES = 40, 25
 
@@ -39,23 +39,23 @@ def annotated(g, n=CELLS, prefix='cell'):
 
 
 def everything(folder, name, o, out, path):
-    """All that is below an object, through the API."""
+    """Records an object and all its members through the API."""
     uri = os.path.relpath(o.uri.replace('file://', ''), folder)
-    out.append(say.metadata('metadata of ' + path, uri, o.metadata))
+    out.append(answers.metadata('metadata of ' + path, uri, o.metadata))
     if isinstance(o, soma.DataFrame):
         whole = o.read(result_order='row-major').concat()
-        out.append(say.table('table of ' + path, uri, whole))
+        out.append(answers.table('table of ' + path, uri, whole))
         if path.endswith('obs'):
-            out.append(say.table('some of ' + path, uri, o.read(coords=[slice(3, 17)], column_names=['soma_joinid', 'cell_type', 'note'], result_order='row-major').concat(),
+            out.append(answers.table('some of ' + path, uri, o.read(coords=[slice(3, 17)], column_names=['soma_joinid', 'cell_type', 'note'], result_order='row-major').concat(),
                                  soma_joinid=['3', '17']))
     elif isinstance(o, soma.SparseNDArray):
-        out.append(say.table('cells of ' + path, uri, o.read(result_order='row-major').tables().concat()))
-        out.append(say.table('some of ' + path, uri, o.read((slice(2, 9), slice(1, 20)), result_order='row-major').tables().concat(), soma_dim_0=['2', '9'], soma_dim_1=['1', '20']))
+        out.append(answers.table('cells of ' + path, uri, o.read(result_order='row-major').tables().concat()))
+        out.append(answers.table('some of ' + path, uri, o.read((slice(2, 9), slice(1, 20)), result_order='row-major').tables().concat(), soma_dim_0=['2', '9'], soma_dim_1=['1', '20']))
     elif isinstance(o, soma.DenseNDArray):
-        out.append(say.grid('cells of ' + path, uri, 'soma_data', o.read().to_numpy()))
-        out.append(say.grid('some of ' + path, uri, 'soma_data', o.read((slice(1, 2),)).to_numpy(), soma_dim_0=['1', '2']))
+        out.append(answers.grid('cells of ' + path, uri, 'soma_data', o.read().to_numpy()))
+        out.append(answers.grid('some of ' + path, uri, 'soma_data', o.read((slice(1, 2),)).to_numpy(), soma_dim_0=['1', '2']))
     else:
-        out.append(say.members('members of ' + path, uri, o.keys()))
+        out.append(answers.members('members of ' + path, uri, o.keys()))
         for k in o:
             everything(folder, name, o[k], out, path + '/' + k)
 
@@ -72,7 +72,7 @@ def write(folder):
     with soma.open(uri) as o:
         everything(folder, 'experiment', o, out, 'experiment')
 
-    # a second data set appended: the shapes grow, categories are added
+    # a second data set is appended: the shapes grow, categories are added
     uri = os.path.join(folder, 'grown')
     tiledbsoma.io.from_anndata(uri, annotated(g, 12), measurement_name='RNA')
     more = annotated(g, 9, 'more')

@@ -1,8 +1,8 @@
 """write.py OUT
 
-Writes what the applications write, each below its own folder: OUT/<application>/answers.json holds what its own API
-answers, OUT/<application>/expected.json what the engine says of each array and group, in the form of the fixtures. Prints a
-line for each, and exits with 1 if one failed.
+Writes arrays with each application, each below its own folder. OUT/<application>/answers.json contains the results of the
+application's own API, OUT/<application>/expected.json the engine's record of each array and group, in the form of the
+fixtures. Prints a line for each application, and exits with 1 if one failed.
 """
 import importlib
 import json
@@ -18,7 +18,7 @@ APPLICATIONS = ['soma', 'bioimg', 'dataframes', 'numpy_arrays', 'enumerations']
 
 
 def limits(e, sch):
-    """Dimensions as the reads want them: with the values that they may ask for."""
+    """Returns the dimensions as input of `Reads`: with the bounds of the values that reads may request."""
     from oracle.choose import D
     out = []
     for i, d in enumerate(sch['dimensions']):
@@ -30,7 +30,7 @@ def limits(e, sch):
 
 
 def expected(folder):
-    """What the engine says of all that is below a folder."""
+    """Returns the engine's record of all arrays and groups below a folder."""
     from oracle import record
     from oracle.choose import Choose
     from oracle.engine import Engine, library
@@ -64,12 +64,12 @@ def one(application, folder):
 
 def main(out):
     out, code = os.path.abspath(out), 0
-    # each application, and the engine that records, in a process of its own: they bring engines of their own
+    # each application, and the recording engine, runs in a separate process: they contain different engines
     for application in APPLICATIONS:
-        for what in ('--write', '--record'):
-            done = subprocess.run([sys.executable, os.path.join(HERE, 'write.py'), what, application, out], capture_output=True, text=True)
+        for mode in ('--write', '--record'):
+            done = subprocess.run([sys.executable, os.path.join(HERE, 'write.py'), mode, application, out], capture_output=True, text=True)
             if done.returncode != 0:
-                print('FAILED %s %s: exit code %d: %s' % (application, what, done.returncode, done.stderr.strip()[-2000:]))
+                print('FAILED %s %s: exit code %d: %s' % (application, mode, done.returncode, done.stderr.strip()[-2000:]))
                 code = 1
                 break
         else:

@@ -1,6 +1,6 @@
 """go_on.py DIR
 
-The engine goes on with what was made in DIR: changes schemas and metadata, writes cells, adds members.
+The engine's turn: changes the schemas and metadata of the arrays and groups in DIR, writes cells, adds members.
 """
 import glob
 import json
@@ -16,7 +16,7 @@ from oracle.engine import Engine, library                        # noqa: E402
 
 
 def plan(sch, enumerations):
-    """The schema as the engine's writer wants it."""
+    """Returns the schema as input of the engine's writer."""
     attrs = [A(a['name'], a['type'], a['cell_val_num'], nullable=a['nullable']) for a in sch['attributes']]
     for a, x in zip(attrs, sch['attributes']):
         if x.get('enumeration'):
@@ -27,20 +27,20 @@ def plan(sch, enumerations):
 def look(e, uri):
     a = e.open(uri)
     sch = record.schema(e, e.new('array_get_schema', a))
-    said = record.enumerations(e, a, sch)
+    enums = record.enumerations(e, a, sch)
     e.close(a)
-    return sch, said
+    return sch, enums
 
 
 def array(e, uri, choose, keyed):
-    sch, said = look(e, uri)
+    sch, enums = look(e, uri)
     old = any(f['version'] < 10 for f in record.fragments(e, uri, sch))
     ops = [('enum', dict(name='engine codes', type='string_utf8', num='var', values=[b'x', b'y']))]
     if not old:
         ops.append(('add', A('engine', 'int32', enum='engine codes')))
-    if 'sizes' in said:
+    if 'sizes' in enums:
         ops.append(('extend', dict(name='sizes', type='string_utf8', num='var', values=[b'engine', b'more'])))
-    # the engine evolves encrypted arrays by schemas in the plain, which make them unreadable, and refuses those with labels
+    # the engine writes evolved schemas of encrypted arrays unencrypted, so they become unreadable; it refuses arrays with labels
     if not keyed and not sch['dimension_labels']:
         e.evolve(uri, ops)
     e.metadata(uri, [('put', 'engine', 'int16', [1, 2]), ('del', 'a')])

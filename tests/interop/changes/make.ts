@@ -1,10 +1,10 @@
 /**
- * Writes random arrays and groups through our public API, changed again and again at certain times, and beside them what
- * the engine should say of each time.
+ * Writes random arrays and groups through tessera's public API, changes them at several times, and writes the expected
+ * state at each time next to them (`meant.json`).
  *
  *     deno run -A tests/interop/changes/make.ts DIR SEED COUNT [again]
  *
- * With `again` it goes on with what is there, after the engine did.
+ * With `again` it changes the existing arrays and groups once more, after the engine changed them.
  */
 import * as Effect from "effect/Effect"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -17,11 +17,11 @@ import { firstSchema, kinds, type MeantEntry, randomMetadata } from "./random_ch
 
 type Run<A> = Effect.Effect<A, unknown, StorageService | Codecs>
 
-/** Times of as many digits as now; the engine's own come later. */
+/** Timestamps with as many digits as the current time; the engine's own timestamps are later. */
 const START = 1_600_000_000_000
 const KEY = "0123456789abcdeF0123456789abcdeF"
 
-/** What is meant to be at a time. */
+/** The expected state at a timestamp. */
 interface Moment {
   readonly at: number
   readonly metadata: ReadonlyArray<MeantEntry>
@@ -33,26 +33,26 @@ interface Moment {
 const sorted = (metadata: ReadonlyMap<string, MeantEntry>): ReadonlyArray<MeantEntry> =>
   [...metadata.values()].sort((a, b) => a.key < b.key ? -1 : 1)
 
-/** Changes metadata at random, and what is meant with it. */
+/** Changes metadata at random, and updates the expected metadata. */
 const changeMetadata = (
   random: Random,
-  meant: Map<string, MeantEntry>,
+  expected: Map<string, MeantEntry>,
   edit: TileArray.MetadataEdit,
 ): Effect.Effect<void, unknown> =>
   Effect.gen(function* () {
     for (let i = 1 + random.below(4); i > 0; i--) {
       const key = random.pick(["a", "b", "ö", "k k", ""])
-      for (const name of [key, `__np_flat_${key}`, `__np_shape_${key}`]) meant.delete(name)
+      for (const name of [key, `__np_flat_${key}`, `__np_shape_${key}`]) expected.delete(name)
       if (random.below(4) === 0) yield* edit.delete([key])
       else {
         const { input, entries } = randomMetadata(random, key)
         yield* edit.put({ [key]: input })
-        for (const entry of entries) meant.set(entry.key, entry)
+        for (const entry of entries) expected.set(entry.key, entry)
       }
     }
   })
 
-/** A change of a schema, and what it makes of the names. */
+/** Returns a random change of a schema, and updates the expected names. */
 const changeSchema = (
   random: Random,
   attributes: Array<string>,
@@ -60,7 +60,7 @@ const changeSchema = (
   enumerations: Record<string, ReadonlyArray<string>>,
   number: number,
 ): SchemaChanges => {
-  // the engine shows cells that were overwritten where a dropped name comes back
+  // when a dropped name is added again, the engine returns overwritten cells
   const free = Object.keys(kinds).filter((name) => !attributes.includes(name) && !dropped.has(name))
   switch (random.below(free.length === 0 ? 4 : 5)) {
     case 0: {
@@ -80,16 +80,16 @@ const changeSchema = (
       return { extendEnumerations: { [name]: enumerations[name].slice(enumerations[name].indexOf(`more ${number}`)) } }
     }
     case 2: {
-      // `whole` is in every schema, so that attributes never run out
+      // `whole` is never dropped, so a schema always has an attribute
       const names = attributes.filter((name) => name !== "whole")
       if (names.length === 0) return {}
       const name = random.pick(names)
       attributes.splice(attributes.indexOf(name), 1)
       dropped.add(name)
       const codes = name === "size" ? "sizes" : name
-      const gone = Object.hasOwn(enumerations, codes)
-      if (gone) delete enumerations[codes]
-      return { dropAttributes: [name], ...(gone ? { dropEnumerations: [codes] } : {}) }
+      const isEnumerated = Object.hasOwn(enumerations, codes)
+      if (isEnumerated) delete enumerations[codes]
+      return { dropAttributes: [name], ...(isEnumerated ? { dropEnumerations: [codes] } : {}) }
     }
     default: {
       const names = free.length === 0 ? [] : [random.pick(free)]
@@ -142,11 +142,11 @@ const makeArray = (random: Random, uri: string, key: Uint8Array | undefined): Ru
     for (let step = 1; step <= 8; step++) {
       const at = START + 10 * step
       const array = yield* TileArray.open(uri, { key })
-      const what = step === 1 ? 0 : random.below(4)
-      if (what < 2) yield* writeCells(random, array, enumerations, at)
-      else if (what === 2) {
+      const kind = step === 1 ? 0 : random.below(4)
+      if (kind < 2) yield* writeCells(random, array, enumerations, at)
+      else if (kind === 2) {
         yield* TileArray.editMetadata(array, (edit) => changeMetadata(random, metadata, edit), { at })
-      } // engines do not open arrays of older formats with another number of attributes
+      } // engines do not open arrays of older formats whose number of attributes changed
       else if (formatVersion < 10) {
         yield* TileArray.evolve(array, { addEnumerations: { [`unused${step}`]: [step] } }, { at })
       } else yield* TileArray.evolve(array, changeSchema(random, attributes, dropped, enumerations, step), { at })
@@ -159,7 +159,7 @@ const makeGroup = (random: Random, uri: string, key: Uint8Array | undefined): Ru
   Effect.gen(function* () {
     yield* Group.create(uri)
     yield* Group.create(join(uri, "inner"))
-    const there = [
+    const candidates = [
       { uri: "inner", type: "group" },
       { uri: "../a", type: "array" },
       { uri: "../b", type: "array" },
@@ -169,19 +169,19 @@ const makeGroup = (random: Random, uri: string, key: Uint8Array | undefined): Ru
     const moments: Array<Moment> = []
     for (let step = 1; step <= 6; step++) {
       const at = START + 10 * step
-      const what = random.below(3)
+      const kind = random.below(3)
       const keys = [...members.keys()]
-      if (what === 0) yield* Group.editMetadata(uri, (edit) => changeMetadata(random, metadata, edit), { at, key })
+      if (kind === 0) yield* Group.editMetadata(uri, (edit) => changeMetadata(random, metadata, edit), { at, key })
       else {
-        const remove = what === 2 && keys.length > 0 ? [random.pick(keys)] : []
-        const member = random.pick(there)
+        const remove = kind === 2 && keys.length > 0 ? [random.pick(keys)] : []
+        const member = random.pick(candidates)
         const relative = random.below(2) === 0
         const name = random.pick([`m${step}`, "same"])
         const add = remove.includes(name)
           ? []
           : [{ uri: relative ? member.uri : join(uri, member.uri), relative, name }]
         yield* Group.change(uri, { add, remove }, { at, key })
-        for (const gone of remove) members.delete(gone)
+        for (const removed of remove) members.delete(removed)
         for (const { name } of add) members.set(name, { ...member, name })
       }
       const list = [...members.values()].sort((a, b) =>
@@ -192,8 +192,8 @@ const makeGroup = (random: Random, uri: string, key: Uint8Array | undefined): Ru
     return moments
   })
 
-/** Changes all once more, after the engine did. */
-const goOn = (random: Random, path: string, key: Uint8Array | undefined): Run<void> =>
+/** Changes every array and group once more, after the engine changed them. */
+const changeAgain = (random: Random, path: string, key: Uint8Array | undefined): Run<void> =>
   Effect.gen(function* () {
     for (const name of ["a", "b"]) {
       const uri = join(path, name)
@@ -220,7 +220,7 @@ for (let i = 0; i < Number(count); i++) {
   if (again !== undefined) {
     const { key } = JSON.parse(readFileSync(join(path, "meant.json"), "utf8"))
     const bytes = key === null ? undefined : new TextEncoder().encode(key)
-    await Effect.runPromise(Effect.provide(goOn(random, path, bytes), layerDefault))
+    await Effect.runPromise(Effect.provide(changeAgain(random, path, bytes), layerDefault))
     continue
   }
   mkdirSync(path, { recursive: true })
@@ -232,6 +232,6 @@ for (let i = 0; i < Number(count); i++) {
     const g = yield* makeGroup(random, join(path, "g"), bytes)
     return { key, arrays: { a, b }, groups: { g } }
   })
-  const meant = await Effect.runPromise(Effect.provide(making, layerDefault))
-  writeFileSync(join(path, "meant.json"), JSON.stringify(meant))
+  const expected = await Effect.runPromise(Effect.provide(making, layerDefault))
+  writeFileSync(join(path, "meant.json"), JSON.stringify(expected))
 }

@@ -1,11 +1,11 @@
-/** Random arrays, cells, metadata and changes of schemas, each with what the engine should say of it. */
+/** Random arrays, cells, metadata and schema changes, each with the result expected from the engine. */
 import { ArraySchema, Attr, Dim, Filter, Metadata } from "../../../mod.ts"
 import { arrayOf, type Datatype, datatypes, sizeOf } from "../../../schema/array/datatype.ts"
 import { isText } from "../../../schema/array/scalar.ts"
 import type { MetadataInput } from "../../../src/array/metadata/metadata_input.ts"
 import type { Random } from "../../hostile/random.ts"
 
-/** An entry of metadata as the engine reports it; a value of none has the number 1. */
+/** A metadata entry as the engine reports it; the number of values of an empty entry is 1. */
 export interface MeantEntry {
   readonly key: string
   readonly type: string
@@ -13,7 +13,7 @@ export interface MeantEntry {
   readonly value: unknown
 }
 
-/** A kind of attribute: how it is made, and a cell of it. */
+/** A kind of attribute: creates the attribute, and random cells of it. */
 interface Kind {
   readonly make: () => Attr.Attribute
   readonly cell: (random: Random) => unknown
@@ -22,11 +22,11 @@ interface Kind {
 const word = (random: Random): string =>
   Array.from({ length: random.below(6) }, () => random.pick(["a", "b", "c", "ö", "漢", " ", "0"])).join("")
 const ascii = (random: Random): string =>
-  // engines lose what lies behind a cell without bytes in places: see known_engine_defects.ts
+  // in some cases engines lose the cells after an empty cell: see known_engine_defects.ts
   Array.from({ length: 1 + random.below(6) }, () => random.pick(["a", "b", "c", "x", " ", "0"])).join("")
 const nullOr = (cell: Kind["cell"]): Kind["cell"] => (random) => random.below(4) === 0 ? null : cell(random)
 
-/** The attributes that arrays get. */
+/** The attributes of the arrays. */
 export const kinds: Readonly<Record<string, Kind>> = {
   whole: { make: () => Attr.int32(Filter.byteShuffle, Filter.zstd()), cell: (r) => r.below(1000) - 500 },
   maybe: { make: () => Attr.nullable(Attr.float64(Filter.gzip())), cell: nullOr((r) => r.below(1000) / 8) },
@@ -38,10 +38,13 @@ export const kinds: Readonly<Record<string, Kind>> = {
     cell: (r) => [r.below(9), 0, r.below(9)],
   },
   filled: { make: () => Attr.fill(Attr.int16(Filter.bitWidthReduction()), -7), cell: (r) => r.below(30) },
-  given: { make: () => Attr.fill(Attr.nullable(Attr.int64()), 5, { valid: true }), cell: nullOr((r) => r.below(99)) },
+  nullableFill: {
+    make: () => Attr.fill(Attr.nullable(Attr.int64()), 5, { valid: true }),
+    cell: nullOr((r) => r.below(99)),
+  },
 }
 
-/** A schema to begin with. */
+/** Returns a random initial schema. */
 export const firstSchema = (random: Random, formatVersion: number): ArraySchema.ArraySchema => {
   const names = ["whole", "text", "maybe"].slice(0, 1 + random.below(3))
   const attrs: Record<string, Attr.Attribute> = Object.fromEntries(names.map((name) => [name, kinds[name].make()]))
@@ -68,12 +71,12 @@ export const firstSchema = (random: Random, formatVersion: number): ArraySchema.
       attrs,
       enumerations,
       capacity: 5,
-      // engines do not merge the Hilbert order of formats 7 and 8, which was another, with that of later ones
+      // formats 7 and 8 have another Hilbert order, which engines do not merge with that of later formats
       order: random.pick(["row-major", "col-major", ...(formatVersion < 9 ? [] : ["hilbert" as const])]),
     })
 }
 
-/** Shown as one text; all else as a list of values, 64-bit ones as strings. */
+/** Whether the engine's record shows the values as one text; other values are a list, 64-bit values as strings. */
 const isShownAsText = (type: Datatype): boolean => isText(type) || type === "geom_wkb"
 const shown = (type: Datatype, value: number): unknown =>
   sizeOf(type) === 8 && type !== "float64" ? String(value) : value
@@ -82,7 +85,7 @@ const textOf = (values: ReadonlyArray<number>): unknown =>
     ? String.fromCharCode(...values)
     : { hex: values.map((v) => v.toString(16).padStart(2, "0")).join("") }
 
-/** A random value of metadata, and its entries. */
+/** Returns a random metadata value and its entries. */
 export const randomMetadata = (
   random: Random,
   key: string,

@@ -1,7 +1,7 @@
 """record.py DIR
 
-Asks the engine of all arrays and groups that were made in DIR: writes expected.json of each case, and prints where the engine
-says something else than meant.json.
+Reads all arrays and groups in DIR with the engine: writes expected.json of each case, and prints where the engine's result
+differs from meant.json.
 """
 import glob
 import json
@@ -23,9 +23,9 @@ def array_at(e, uri, moment):
     try:
         sch = record.schema(e, e.new('array_get_schema', a))
         used = {x['enumeration'] for x in sch['attributes'] if x.get('enumeration')}
-        said = record.enumerations(e, a, sch)
+        result = record.enumerations(e, a, sch)
         return {'attributes': [x['name'] for x in sch['attributes']], 'metadata': record.metadata(e, a),
-                'enumerations': {n: x['values'] for n, x in said.items()}}, used
+                'enumerations': {n: x['values'] for n, x in result.items()}}, used
     finally:
         e.close(a)
 
@@ -35,12 +35,12 @@ def by_name(member):
 
 
 def group_at(e, uri, moment):
-    said = record.group(e.also(sm__group__timestamp_end=moment['at']), uri)
-    return {'members': sorted(said['members'], key=by_name), 'metadata': said['metadata']}
+    result = record.group(e.also(sm__group__timestamp_end=moment['at']), uri)
+    return {'members': sorted(result['members'], key=by_name), 'metadata': result['metadata']}
 
 
 def case(e, path):
-    """Compares with what was meant, and records."""
+    """Compares a case with its meant.json, and records the engine's result."""
     wrong, objects, notes = 0, {}, []
     with open(os.path.join(path, 'meant.json')) as f:
         meant = json.load(f)
@@ -52,16 +52,16 @@ def case(e, path):
             want = {k: v for k, v in moment.items() if k != 'at'}
             try:
                 if 'members' in moment:
-                    said = group_at(e, uri, moment)
+                    result = group_at(e, uri, moment)
                 else:
-                    said, used = array_at(e, uri, moment)
+                    result, used = array_at(e, uri, moment)
                     want['enumerations'] = {k: v for k, v in want['enumerations'].items() if k in
                                             {'sizes' if a == 'size' else a for a in moment['attributes']}}
             except EngineError as x:
-                said = str(x)
-            if said != want:
+                result = str(x)
+            if result != want:
                 wrong += 1
-                print('FAILED %s at %d: the engine says %s, meant is %s' % (uri, moment['at'], json.dumps(said), json.dumps(want)))
+                print('FAILED %s at %d: the engine returns %s, expected %s' % (uri, moment['at'], json.dumps(result), json.dumps(want)))
         if name in meant['groups']:
             objects[name] = {**record.group(e, uri), 'members': sorted(record.group(e, uri)['members'], key=by_name)}
             continue

@@ -1,6 +1,6 @@
 /**
- * Changes of metadata, schemas and groups: we write, the engine reads what we meant; it goes on with what we wrote, and we
- * with that. After each turn both read the same.
+ * Changes of metadata, schemas and groups: tessera writes and the engine reads the expected state; then the engine
+ * continues, and tessera continues after it. After each turn both read the same.
  */
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -10,11 +10,11 @@ import { removeLeft } from "../venv.ts"
 
 const here = import.meta.dirname!
 
-/** Writes, goes on, and compares; adds to the totals. */
+/** Runs the three turns and compares after each; adds to the totals. */
 export const runChanges = async (
   python: string,
   cache: string,
-  { seed, count, keep }: { readonly seed: string; readonly count: number; readonly keep: boolean },
+  { seed, count, keepFiles }: { readonly seed: string; readonly count: number; readonly keepFiles: boolean },
   totals: Totals,
 ): Promise<void> => {
   const all = join(cache, "interop")
@@ -35,8 +35,8 @@ export const runChanges = async (
         totals.failed++
         break
       }
-      const meant = await start([python, join(here, "record.py"), cases])
-      const lines = meant.output.trim().split("\n")
+      const recorded = await start([python, join(here, "record.py"), cases])
+      const lines = recorded.output.trim().split("\n")
       const closing = /^(\d+) passed, (\d+) failed, 0 skipped$/.exec(lines.at(-1) ?? "")
       for (const line of lines.filter((line) => line.startsWith("FAILED"))) {
         console.log(`${name}: ${line.slice(0, 500)}`)
@@ -47,7 +47,7 @@ export const runChanges = async (
     }
   }
   console.log(`changes took ${((Date.now() - began) / 1000).toFixed(1)} s`)
-  if (keep || totals.failed > failedBefore) {
-    console.log(`what was written is in ${folder}; again: --changes --seed ${seed}`)
+  if (keepFiles || totals.failed > failedBefore) {
+    console.log(`the written files are in ${folder}; to repeat: --changes --seed ${seed}`)
   } else rmSync(folder, { recursive: true, force: true })
 }

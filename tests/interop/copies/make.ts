@@ -1,10 +1,11 @@
 /**
- * Copies arrays that engines of all ages wrote: what was packed of the fixtures goes to `DIR/<n>/array`, its copy to
- * `DIR/<n>/copy`, and what see.py needs to know to `DIR/<n>/copy.json`.
+ * Copies arrays that engines of all ages wrote: unpacks each array of the packed fixtures to `DIR/<n>/array`, copies it
+ * to `DIR/<n>/copy`, and writes the input of see.py to `DIR/<n>/copy.json`.
  *
  *     deno run -A tests/interop/copies/make.ts DIR SEED COUNT
  *
- * A count of 0 takes all arrays. Copies are of today's format, of the source's own, or of any that can hold the array.
+ * A count of 0 takes all arrays. The format of a copy is the newest, the source's, or a random one that supports the
+ * array.
  */
 import * as Effect from "effect/Effect"
 import { mkdirSync, writeFileSync } from "node:fs"
@@ -38,10 +39,10 @@ for (const [n, { path, key, files, version }] of chosen.entries()) {
         ...options,
         formatVersion,
         metadata: formatVersion > 3,
-        // small batches: the same cells, in more parts
+        // a small budget: the same cells in more batches
         ...(random.below(2) === 0 ? {} : { memory: 2 ** 20 }),
       })
-    // what an older format cannot hold is copied to today's
+    // if an older format does not support the array, it is copied to the newest format
     return yield* copyTo(formatVersion).pipe(
       Effect.catchIf(
         ({ _tag }) => _tag === "SchemaError" || _tag === "ResultTooLarge" || _tag === "WriteError",

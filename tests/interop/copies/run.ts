@@ -1,4 +1,4 @@
-/** Copies of arrays of all ages: the engine sees no difference. */
+/** Copies of arrays of all ages: the engine reads the same from the array and from the copy. */
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
@@ -7,11 +7,11 @@ import { removeLeft } from "../venv.ts"
 
 const here = import.meta.dirname!
 
-/** Copies in each runtime, and lets the engine compare; adds to the totals. */
+/** Copies in each runtime, and compares with the engine; adds to the totals. */
 export const runCopies = async (
   python: string,
   cache: string,
-  { seed, count, keep }: { readonly seed: string; readonly count: number; readonly keep: boolean },
+  { seed, count, keepFiles }: { readonly seed: string; readonly count: number; readonly keepFiles: boolean },
   totals: Totals,
 ): Promise<void> => {
   const all = join(cache, "interop")
@@ -44,7 +44,7 @@ export const runCopies = async (
     }
   }
   console.log(`copies took ${((Date.now() - began) / 1000).toFixed(1)} s`)
-  if (keep || totals.failed > failedBefore) {
-    console.log(`what was written is in ${folder}; again: --copies --seed ${seed}`)
+  if (keepFiles || totals.failed > failedBefore) {
+    console.log(`the written files are in ${folder}; to repeat: --copies --seed ${seed}`)
   } else rmSync(folder, { recursive: true, force: true })
 }

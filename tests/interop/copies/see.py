@@ -1,8 +1,8 @@
 """see.py DIR
 
-The real engine reads the arrays and their copies that make.ts wrote, and finds no difference: schemas, enumerations,
-metadata, non-empty domains, cells in every order. Each pair in its own process, as the engine crashes on some arrays.
-Closes with `N passed, N failed, N skipped`: skipped is what the engine does not read of the array itself.
+The real engine reads the arrays and their copies that make.ts wrote, and compares schemas, enumerations, metadata,
+non-empty domains, and cells in every order. Each pair runs in its own process, as the engine crashes on some arrays. Reads of
+the source array that fail in the engine are skipped. Closes with `N passed, N failed, 0 skipped`.
 """
 import json
 import os
@@ -16,7 +16,7 @@ DENSE = ['row-major', 'col-major', 'global-order']
 
 
 def things(lib, uri, key, metadata):
-    """What the engine says of an array, by name."""
+    """Returns the engine's description of an array, by name, and its schema."""
     e = Engine(lib) if key is None else Engine(lib).keyed(key.encode())
     a = e.open(uri)
     sch = record.schema(e, e.new('array_get_schema', a))
@@ -42,17 +42,17 @@ def shown(value):
 
 
 def difference(a, b, path=''):
-    """Where two values differ first."""
+    """Returns the first difference between two values, or None."""
     if isinstance(a, dict) and isinstance(b, dict):
         keys = sorted({*a, *b})
-        return next((found for k in keys if (found := difference(a.get(k), b.get(k), '%s.%s' % (path, k)))), None)
+        return next((result for k in keys if (result := difference(a.get(k), b.get(k), '%s.%s' % (path, k)))), None)
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b):
-        return next((found for i, (x, y) in enumerate(zip(a, b)) if (found := difference(x, y, '%s[%d]' % (path, i)))), None)
+        return next((result for i, (x, y) in enumerate(zip(a, b)) if (result := difference(x, y, '%s[%d]' % (path, i)))), None)
     return None if shown(a) == shown(b) else '%s: %s / %s' % (path, shown(a)[:150], shown(b)[:150])
 
 
 def comparable(sch, versions):
-    """A schema without what one of the formats has no place for."""
+    """Returns a schema without the parts that one of the formats does not store."""
     out = {k: v for k, v in sch.items() if k != 'version'}
     if min(versions) < 7:
         del out['validity_filters']
@@ -62,14 +62,14 @@ def comparable(sch, versions):
 
 
 def inside(inner, outer):
-    """Whether a non-empty domain lies in another: of deleted cells a copy knows nothing."""
+    """Whether a non-empty domain is inside another: a copy does not contain deleted cells."""
     if inner is None or outer is None:
         return inner is None
     return all(a <= c and d <= b for (a, b), (c, d) in zip(outer, inner))
 
 
 def rows(read):
-    """Cells of duplicates and of no order may come in any order."""
+    """Returns cells sorted, for comparison of unordered cells and duplicates."""
     _, columns = read
     if any(isinstance(c, dict) for c in columns.values()):
         return read
@@ -79,16 +79,16 @@ def rows(read):
 def compare(lib, folder):
     with open(os.path.join(folder, 'copy.json')) as f:
         facts = json.load(f)
-    what = '%s as format %d' % (facts['path'], facts['version'])
+    label = '%s as format %d' % (facts['path'], facts['version'])
     old, sch = things(lib, os.path.join(folder, 'array'), facts['key'], facts['version'] > 3)
     try:
         new, copied = things(lib, os.path.join(folder, 'copy'), facts['key'], facts['version'] > 3)
     except EngineError as x:
-        print('FAILED %s: the engine does not open the copy: %s' % (what, x))
+        print('FAILED %s: the engine does not open the copy: %s' % (label, x))
         return 1
     failed = 0
     if copied['version'] != facts['version']:
-        print('FAILED %s: the engine says format %d' % (what, copied['version']))
+        print('FAILED %s: the engine reports format %d' % (label, copied['version']))
         failed += 1
     versions = (sch['version'], copied['version'])
     for name in old:
@@ -98,15 +98,15 @@ def compare(lib, folder):
         if name == 'non-empty domain' and sch['array_type'] == 'sparse' and inside(b, a):
             continue
         if isinstance(a, str):
-            print('SKIPPED %s: %s: the engine does not read the array: %s' % (what, name, a))
+            print('SKIPPED %s: %s: the engine does not read the array: %s' % (label, name, a))
             continue
-        # the order of cells with the same coordinates is nobody's, and the global order has changed with the formats
+        # the order of cells with equal coordinates is undefined, and older formats have another global order
         loose = name == 'unordered' or sch['allows_dups'] or (name == 'global-order' and min(versions) < 9)
         if loose and isinstance(a, tuple) and isinstance(b, tuple):
             a, b = rows(a), rows(b)
-        found = difference(a, b)
-        if found:
-            print('FAILED %s: %s%s' % (what, name, found))
+        result = difference(a, b)
+        if result:
+            print('FAILED %s: %s%s' % (label, name, result))
             failed += 1
     return 1 if failed else 0
 
@@ -127,7 +127,7 @@ def main():
             os._exit(code)
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         if code < 0:
-            print('FAILED %s: the engine died of signal %d' % (n, -code))
+            print('FAILED %s: the engine was killed by signal %d' % (n, -code))
         passed, failed = passed + (code == 0), failed + (code != 0)
     print('%d passed, %d failed, 0 skipped' % (passed, failed))
     sys.exit(1 if failed else 0)

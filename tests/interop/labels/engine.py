@@ -1,4 +1,4 @@
-"""`engine.py FOLDER`: reads what we wrote of the cases in cases.json by their labels, and writes the same arrays itself.
+"""`engine.py FOLDER`: reads the arrays that tessera wrote for cases.json by their labels, and writes the same arrays.
 
 Closes with `N passed, N failed`.
 """
@@ -27,17 +27,17 @@ def plain(values):
     return [value.decode() if isinstance(value, bytes) else value for value in np.asarray(values).ravel().tolist()]
 
 
-def ask_dense(array, case, ranges):
+def query_dense(array, case, ranges):
     slices = []
     for dim in case["dims"]:
-        its = [name for name in ranges if case["labels"][name]["dim"] == dim]
-        slices.append(slice(bound(ranges[its[0]][0]), bound(ranges[its[0]][1])) if its else slice(None))
+        names = [name for name in ranges if case["labels"][name]["dim"] == dim]
+        slices.append(slice(bound(ranges[names[0]][0]), bound(ranges[names[0]][1])) if names else slice(None))
     result = array.label_index(list(ranges))[tuple(slices)]
     return {"a": plain(result["a"]), "labels": {name: plain(result[name]) for name in ranges}}
 
 
-def ask_sparse(array, case, ranges):
-    """TileDB-Py has no label ranges for sparse arrays, so the engine reads the array of the label."""
+def query_sparse(array, case, ranges):
+    """Reads the label's array, since TileDB-Py does not support label ranges for sparse arrays."""
     [(name, (low, high))] = ranges.items()
     label = array.schema.dim_label(name)
     with tiledb.open(label.uri) as labels:
@@ -50,27 +50,27 @@ def ask_sparse(array, case, ranges):
     return {"a": a, "labels": {name: [values[i] for i in chosen]}}
 
 
-def ask(uri, case):
-    """The cells and labels of each of the ranges."""
+def query(uri, case):
+    """Returns the cells and labels of each query."""
     with tiledb.open(uri) as array:
-        one = ask_sparse if case["sparse"] else ask_dense
-        return [one(array, case, ranges) for ranges in case["asked"]]
+        one = query_sparse if case["sparse"] else query_dense
+        return [one(array, case, ranges) for ranges in case["queries"]]
 
 
 def write(uri, case):
     dims = [
-        tiledb.Dim(name, domain=tuple(its["domain"]), tile=its["tile"], dtype=np.int64)
-        for name, its in case["dims"].items()
+        tiledb.Dim(name, domain=tuple(dim["domain"]), tile=dim["tile"], dtype=np.int64)
+        for name, dim in case["dims"].items()
     ]
     labels = {}
     for i, dim in enumerate(dims):
-        its = {
+        schemas = {
             name: dim.create_label_schema(label["order"], TYPES[label["type"]])
             for name, label in case["labels"].items()
             if label["dim"] == dim.name
         }
-        if its:
-            labels[i] = its
+        if schemas:
+            labels[i] = schemas
     schema = tiledb.ArraySchema(
         domain=tiledb.Domain(*dims),
         attrs=[tiledb.Attr("a", dtype=np.int64)],
@@ -78,7 +78,7 @@ def write(uri, case):
         dim_labels=labels,
     )
     tiledb.Array.create(uri, schema)
-    shape = [its["domain"][1] - its["domain"][0] + 1 for its in case["dims"].values()]
+    shape = [dim["domain"][1] - dim["domain"][0] + 1 for dim in case["dims"].values()]
     data = {name: column(label) for name, label in case["labels"].items()}
     data["a"] = np.arange(np.prod(shape), dtype=np.int64).reshape(shape)
     with tiledb.open(uri, "w") as array:
@@ -95,11 +95,11 @@ def main(folder):
     passed = failed = 0
     for n, case in enumerate(cases):
         write(os.path.join(folder, "theirs%d" % n), case)
-        for asked, theirs, ours in zip(case["asked"], ask(os.path.join(folder, "ours%d" % n), case), case["answers"]):
+        for ranges, theirs, ours in zip(case["queries"], query(os.path.join(folder, "ours%d" % n), case), case["answers"]):
             same = theirs == ours
             passed, failed = passed + same, failed + (not same)
             if not same:
-                print("FAILED ours%d %s: %s, not %s" % (n, asked, ours, theirs))
+                print("FAILED ours%d %s: %s, not %s" % (n, ranges, ours, theirs))
     print("%d passed, %d failed" % (passed, failed))
 
 

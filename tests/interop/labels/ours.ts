@@ -1,6 +1,6 @@
 /**
- * `ours.ts write FOLDER COUNT` writes the cases, and lists them in cases.json for the engine; `ours.ts see FOLDER` reads what the
- * engine wrote of them, and closes with `N passed, N failed`.
+ * `ours.ts write FOLDER COUNT` writes the cases, and lists them in cases.json for the engine. `ours.ts see FOLDER`
+ * reads the arrays that the engine wrote for the same cases, and closes with `N passed, N failed`.
  */
 import * as Effect from "effect/Effect"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -14,7 +14,9 @@ const [verb, folder, count] = process.argv.slice(2)
 const cellsOf = ({ dims }: Case): number =>
   Object.values(dims).reduce((cells, { domain: [low, high] }) => cells * (high - low + 1), 1)
 
-/** Writes a case: all cells, and labels with them or, of some cases, in two parts after them. */
+/**
+ * Writes a case: cells and labels together if `number` is even, otherwise the labels after the cells, in two parts.
+ */
 const write = (uri: string, one: Case, number: number) =>
   Effect.gen(function* () {
     const array = yield* TileArray.create(uri, schemaOf(one))
@@ -42,21 +44,21 @@ interface Answer {
   readonly labels: Readonly<Record<string, ReadonlyArray<number | string>>>
 }
 
-/** What is asked of a case, one answer after the other. */
-const ask = (uri: string, one: Case) =>
+/** Runs the queries of a case sequentially, and returns their results. */
+const query = (uri: string, one: Case) =>
   Effect.gen(function* () {
     const array = yield* TileArray.open(uri)
-    return yield* Effect.forEach(one.asked, (ranges) =>
+    return yield* Effect.forEach(one.queries, (ranges) =>
       Effect.gen(function* () {
         const { columns } = one.sparse
           ? yield* Sparse.read(array, { region: ranges })
           : yield* Dense.read(array, { region: ranges })
         const labels: Record<string, ReadonlyArray<number | string>> = {}
         for (const name of Object.keys(ranges)) {
-          const its = yield* TileArray.readLabel(array, name, { region: ranges })
+          const label = yield* TileArray.readLabel(array, name, { region: ranges })
           labels[name] = one.labels[name].type === "string_ascii"
-            ? Cells.texts(its.labels).map(String)
-            : Array.from(its.labels.values, Number)
+            ? Cells.texts(label.labels).map(String)
+            : Array.from(label.labels.values, Number)
         }
         return { a: Array.from(columns.a.values, Number), labels } satisfies Answer
       }))
@@ -71,7 +73,7 @@ if (verb === "write") {
   for (let n = 0; n < Number(count); n++) {
     const one = caseOf(n)
     await run(write(join(folder, `ours${n}`), one, n))
-    cases.push({ ...one, answers: await run(ask(join(folder, `ours${n}`), one)) })
+    cases.push({ ...one, answers: await run(query(join(folder, `ours${n}`), one)) })
   }
   writeFileSync(join(folder, "cases.json"), JSON.stringify(cases))
 } else {
@@ -80,12 +82,12 @@ if (verb === "write") {
   >
   let [passed, failed] = [0, 0]
   for (const [n, one] of cases.entries()) {
-    const answers = await run(ask(join(folder, `theirs${n}`), one))
+    const answers = await run(query(join(folder, `theirs${n}`), one))
     answers.forEach((answer, i) => {
       if (JSON.stringify(answer) === JSON.stringify(one.answers[i])) passed++
       else {
         failed++
-        console.log(`FAILED theirs${n} ${JSON.stringify(one.asked[i])}: ${JSON.stringify(answer)}`)
+        console.log(`FAILED theirs${n} ${JSON.stringify(one.queries[i])}: ${JSON.stringify(answer)}`)
       }
     })
   }

@@ -1,7 +1,7 @@
-/** Arrays with dimension labels, by their numbers, and what is asked of them: one part of the engine and of ours. */
+/** Numbered arrays with dimension labels, and label queries; the engine and tessera use the same cases. */
 import { ArraySchema, Attr, Dim } from "../../../mod.ts"
 
-/** A label: its values, of each coordinate of the domain. */
+/** A label, with a value for each coordinate of the domain. */
 export interface Label {
   readonly dim: string
   readonly type: "int64" | "float64" | "string_ascii"
@@ -9,15 +9,15 @@ export interface Label {
   readonly values: ReadonlyArray<number | string>
 }
 
-/** An array and the ranges that are asked of its labels. */
+/** An array, and queries by ranges of its labels. */
 export interface Case {
   readonly sparse: boolean
   readonly dims: Readonly<Record<string, { readonly domain: readonly [number, number]; readonly tile: number }>>
   readonly labels: Readonly<Record<string, Label>>
-  readonly asked: ReadonlyArray<Readonly<Record<string, readonly [number | string, number | string]>>>
+  readonly queries: ReadonlyArray<Readonly<Record<string, readonly [number | string, number | string]>>>
 }
 
-/** Numbers that look random, the same for the same seed. */
+/** Returns a generator of pseudo-random numbers; the same seed gives the same numbers. */
 const randomOf = (seed: number) => {
   let state = seed * 2654435761 >>> 0
   return (below: number): number => {
@@ -28,7 +28,7 @@ const randomOf = (seed: number) => {
 
 const text = (n: number): string => n.toString(36).padStart(4, "0")
 
-/** Case number `n`. */
+/** Returns case number `n`. */
 export const caseOf = (n: number): Case => {
   const random = randomOf(n + 1)
   for (let i = 0; i < 10; i++) random(2)
@@ -56,22 +56,22 @@ export const caseOf = (n: number): Case => {
       }
     }
   }
-  const asked = Array.from({ length: 6 }, () => {
+  const queries = Array.from({ length: 6 }, () => {
     const ranges: Record<string, readonly [number | string, number | string]> = {}
     for (const dim of names) {
-      const its = Object.entries(labels).filter(([, label]) => label.dim === dim)
-      // of the first dimension always
+      const candidates = Object.entries(labels).filter(([, label]) => label.dim === dim)
+      // the first dimension always has a range
       if (dim !== "x" && random(2) === 0) continue
-      const [name, { values }] = its[random(its.length)]
+      const [name, { values }] = candidates[random(candidates.length)]
       const ends = [values[random(values.length)], values[random(values.length)]]
       ranges[name] = ends[0] <= ends[1] ? [ends[0], ends[1]] : [ends[1], ends[0]]
     }
     return ranges
   })
-  return { sparse, dims, labels, asked }
+  return { sparse, dims, labels, queries }
 }
 
-/** The schema of a case. */
+/** Returns the schema of a case. */
 export const schemaOf = ({ sparse, dims, labels }: Case): ArraySchema.ArraySchema => {
   const options = {
     dims: Object.fromEntries(

@@ -1,4 +1,6 @@
-/** Dimension labels: we write and the engine reads by them, the engine writes the same and we read. */
+/**
+ * Dimension labels: tessera writes and the engine reads by labels, then the engine writes the same and tessera reads.
+ */
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
@@ -17,20 +19,20 @@ export const runLabels = async (python: string, cache: string, count: number, to
     for (const { name, command } of runtimes()) {
       const at = join(folder, name)
       const ours = [...command, join(here, "ours.ts")]
-      const compared = (what: string, { code, output }: Ended): void => {
+      const compared = (writer: string, { code, output }: Ended): void => {
         const lines = output.trim().split("\n")
         const [, passed, failed] = /^(\d+) passed, (\d+) failed$/.exec(lines.at(-1) ?? "") ?? [undefined, "0", "1"]
         totals.passed += Number(passed)
         totals.failed += Number(failed)
-        console.log(`${name}: ${passed} answers by labels of what ${what} wrote are the same, ${failed} are not`)
+        console.log(`${name}: ${passed} label queries of arrays written by ${writer} return the same, ${failed} do not`)
         if (failed !== "0") {
           for (const line of lines.slice(-20)) console.log(`${name} (${code}): ${line.slice(0, 500)}`)
         }
       }
       const written = await start([...ours, "write", at, String(count)])
-      if (written.code !== 0) compared("we", written)
+      if (written.code !== 0) compared("tessera", written)
       else {
-        compared("we", await start([python, join(here, "engine.py"), at]))
+        compared("tessera", await start([python, join(here, "engine.py"), at]))
         compared("the engine", await start([...ours, "see", at]))
       }
     }

@@ -1,6 +1,7 @@
 /**
- * Tries the writes of the laws with every fault at every call, and keeps in a folder what is left each time, with a list of
- * what our readers see of it. Beside it, what processes leave that were killed or that raced: `leave.ts FOLDER`.
+ * `leave.ts FOLDER`: runs the writes of the laws with every fault at every storage call, and stores the remaining files
+ * of each run, with a list of what tessera reads from them. In addition, stores the arrays of processes that were
+ * killed or that ran concurrently.
  */
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -29,4 +30,4 @@ const processes = [
   { path: join(folder, "killed"), writes: [...await killWriters(join(folder, "killed"), 5)] },
   { path: join(folder, "raced"), writes: [...await raceWriters(join(folder, "raced"), 4, 10)] },
 ]
-writeFileSync(join(folder, "list.json"), JSON.stringify({ left: list, processes }))
+writeFileSync(join(folder, "list.json"), JSON.stringify({ runs: list, processes }))

@@ -1,7 +1,8 @@
-"""The real engine looks at what failed writes left: `see.py FOLDER`, with the list that leave.ts made there.
+"""The real engine reads the files that failed writes left: `see.py FOLDER`, with the list that leave.ts wrote there.
 
-Wherever our readers see what was there before, the engine must see just that, and likewise after. Then it writes there
-itself. Of what processes wrote that were killed or raced it must see every write whole, and consolidate it all. Closes with `N passed, N failed, N skipped`.
+If tessera reads the state before the write, the engine must read the same state, and likewise for the state after the write.
+Then the engine writes to the same array or group. In arrays of processes that were killed or that ran concurrently, the
+engine must read every write completely, and consolidate all of them. Closes with `N passed, N failed, N skipped`.
 """
 
 import json
@@ -34,7 +35,7 @@ def cells_of(array):
 
 def see(uri):
     kind = tiledb.object_type(uri)
-    # folders without a schema are what a killed creation leaves
+    # a killed creation leaves folders without a schema
     if kind is None or (kind == "array" and not has_schema(uri)):
         return None
     if kind == "group":
@@ -57,20 +58,20 @@ def write(uri, kind):
 
 
 def whole_writes(root):
-    """The writes of tests/laws/loop.ts, each with all its cells."""
+    """Returns the writes of tests/laws/loop.ts; checks that each has all its cells."""
     with tiledb.Group(root) as group:
         assert len(group) == 2 and group.meta["one"] == group.meta["other"]
     with tiledb.open(root + "/board") as board:
         assert board.meta["one"] == board.meta["other"]
         assert len(set(board[:]["write"].tolist())) == 1
-    found = {}
+    counts = {}
     with tiledb.open(root + "/events") as events:
         cells = events[:]
         for write, cell, twice, text in zip(cells["write"], cells["cell"], cells["twice"], cells["text"]):
             assert twice == 2 * write and text == f"{write} {'x' * cell}", (write, cell, twice, text)
-            found[int(write)] = found.get(int(write), 0) + 1
-    assert set(found.values()) == {10}, found
-    return sorted(found)
+            counts[int(write)] = counts.get(int(write), 0) + 1
+    assert set(counts.values()) == {10}, counts
+    return sorted(counts)
 
 
 def check_processes(root, writes):
@@ -88,17 +89,17 @@ def check_processes(root, writes):
 def main(folder):
     with open(os.path.join(folder, "list.json")) as file:
         listed = json.load(file)
-    left = listed["left"]
-    wanted = {}
+    runs = listed["runs"]
+    expected = {}
     passed = failed = 0
-    for each in left:
+    for each in runs:
         name = f"{each['law']}, {each['where']}"
         try:
             seen = see(each["path"])
-            want = wanted.setdefault((each["law"], each["seen"]), seen)
-            problem = None if seen == want else f"the engine sees {seen}, and not {want}"
+            state = expected.setdefault((each["law"], each["seen"]), seen)
+            problem = None if seen == state else f"the engine reads {seen}, expected {state}"
             if problem is None and seen is not None and not write(each["path"], seen[0]):
-                problem = "what the engine wrote is not there"
+                problem = "the engine's write is missing"
         except Exception as error:  # noqa: BLE001
             problem = f"{type(error).__name__}: {error}"
         if problem is None:
@@ -113,10 +114,10 @@ def main(folder):
         except Exception as error:  # noqa: BLE001
             failed += 1
             print(f"FAILED {each['path']}: {type(error).__name__}: {error}")
-    for law in {each["law"] for each in left}:
-        if wanted.get((law, "before")) == wanted.get((law, "after")):
+    for law in {each["law"] for each in runs}:
+        if expected.get((law, "before")) == expected.get((law, "after")):
             failed += 1
-            print(f"FAILED {law}: the engine sees no difference between before and after")
+            print(f"FAILED {law}: the engine reads no difference between before and after")
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return 0 if failed == 0 else 1
 

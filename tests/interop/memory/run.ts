@@ -1,6 +1,6 @@
 /**
- * Memory: arrays of twenty to fifty times the budget are read and written in batches, and the peak of resident memory is
- * measured; that of a write is the same however much is written.
+ * Memory: reads and writes arrays of 20 to 50 times the budget in batches, and measures peak resident memory. The peak
+ * of a write must not depend on the amount of data.
  */
 import { existsSync, mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -12,23 +12,23 @@ const here = import.meta.dirname!
 
 const MiB = 2 ** 20
 
-/** The budget, and what the process may take beyond it: garbage that waits for the runtime's collector, and code. */
+/** The budget, and the memory that the process may use in addition: garbage not collected yet, and code. */
 const BUDGET = 16 * MiB
 const CONSTANT = 256 * MiB
-/** Where cells are sorted there is more garbage. */
+/** Sorting cells produces more garbage. */
 const SORTING = 384 * MiB
 
-/** The cells of the dense arrays are numbered. */
+/** Returns the number and the sum of the cells of a dense array, whose cells are numbered. */
 const numbered = (rows: number, from = 0) => {
   const cells = rows * 4096
   return { cells, sum: (cells * (cells - 1) - from * (from - 1)) / 2 }
 }
 
-/** What is read, and how often the budget it is at least. */
+/** A read; its result is at least `times` the budget. */
 interface Read {
   readonly name: string
   readonly order: string
-  /** Sparse cells lie over each other, so that they are sorted and the newest of each place is looked for. */
+  /** Sparse fragments overlap, so the read sorts the cells and removes duplicates. */
   readonly where?: string
   readonly times: number
   readonly constant: number
@@ -51,20 +51,23 @@ const reads: ReadonlyArray<Read> = [
   { name: "sparse", order: "global", where: "b < 5", times: 50, constant: SORTING },
 ]
 
-/** What is written: a box in rows, and sparse cells in global order and in none. */
+/** The kinds of writes: a dense region in row order, and sparse cells in global order and unordered. */
 const writes: ReadonlyArray<readonly [kind: string, constant: number]> = [
   ["dense", CONSTANT],
   ["global", CONSTANT],
   ["unordered", SORTING],
 ]
-/** Batches of 1.5 MiB that are written, and how much more the peak of the larger write may be: a sixth of what it has more. */
+/**
+ * Numbers of written batches of 1.5 MiB. The peak of the larger write may be larger by `MORE`, a sixth of the
+ * additional data.
+ */
 const WRITTEN = [240, 800] as const
 const MORE = 128 * MiB
 
 /** Writes, streams and measures; adds to the totals. */
 export const runMemory = async (python: string, cache: string, totals: Totals): Promise<void> => {
   if (!existsSync("/proc/self/status")) {
-    console.log("THE MEASUREMENT OF MEMORY IS SKIPPED: there is no /proc/self/status on this system")
+    console.log("MEMORY IS SKIPPED: /proc/self/status does not exist on this system")
     totals.skipped++
     return
   }
@@ -78,8 +81,8 @@ export const runMemory = async (python: string, cache: string, totals: Totals): 
     if (code !== 0 || !(sparse > 0)) throw new Error(`the arrays were not written (exit code ${code})`)
     for (const { name: runtime, command } of runtimes()) {
       for (const { name, order, where, times, constant, cells = sparse, sum } of reads) {
-        const asked = [order, String(BUDGET), ...(where === undefined ? [] : [where])]
-        const read = await start([...command, join(here, "read.ts"), join(folder, name), ...asked])
+        const options = [order, String(BUDGET), ...(where === undefined ? [] : [where])]
+        const read = await start([...command, join(here, "read.ts"), join(folder, name), ...options])
         const wrong = judge(read.output, { cells, sum, times }, BUDGET + constant)
         totals[wrong === undefined ? "passed" : "failed"]++
         report(
@@ -107,10 +110,10 @@ export const runMemory = async (python: string, cache: string, totals: Totals): 
   }
 }
 
-const report = (runtime: string, what: string, output: string, wrong: string | undefined): void => {
+const report = (runtime: string, name: string, output: string, wrong: string | undefined): void => {
   const { bytes = 0, batches = 0, peak = 0 } = answerOf(output) ?? {}
   console.log(
-    `${runtime}: ${wrong === undefined ? "" : `FAILED (${wrong}) `}${what}: ${(bytes / MiB).toFixed(0)} MiB in ` +
+    `${runtime}: ${wrong === undefined ? "" : `FAILED (${wrong}) `}${name}: ${(bytes / MiB).toFixed(0)} MiB in ` +
       `${batches} batches, budget ${BUDGET / MiB} MiB, peak ${(peak / MiB).toFixed(0)} MiB`,
   )
 }
@@ -125,18 +128,18 @@ const answerOf = (output: string): Answer | undefined => {
   }
 }
 
-/** What is wrong with an answer. */
+/** Returns the reason why a result is not acceptable, or undefined. */
 const judge = (
   output: string,
-  wanted: { readonly cells: number; readonly sum?: number; readonly times: number },
+  expected: { readonly cells: number; readonly sum?: number; readonly times: number },
   limit: number,
 ): string | undefined => {
   const answer = answerOf(output)
-  if (answer === undefined) return "it did not end well"
-  if (answer.cells !== wanted.cells) return `${answer.cells} cells instead of ${wanted.cells}`
-  // sums of whole numbers below 2^53 times many, rounded the same way only in the same order
-  if (wanted.sum !== undefined && Math.abs(answer.sum / wanted.sum - 1) > 1e-9) return `the sum is ${answer.sum}`
-  if (answer.bytes < wanted.times * BUDGET) return `only ${answer.bytes} bytes`
+  if (answer === undefined) return "the script failed"
+  if (answer.cells !== expected.cells) return `${answer.cells} cells instead of ${expected.cells}`
+  // sums of many integers exceed 2^53, so their rounding depends on the order
+  if (expected.sum !== undefined && Math.abs(answer.sum / expected.sum - 1) > 1e-9) return `the sum is ${answer.sum}`
+  if (answer.bytes < expected.times * BUDGET) return `only ${answer.bytes} bytes`
   if (answer.peak > limit) return `${answer.peak} bytes at the peak`
   return undefined
 }

@@ -1,4 +1,4 @@
-"""Writes arrays of 320 to 850 MiB, most of them small on the disk, which are read under a budget of 16 MiB."""
+"""Writes arrays of 320 to 850 MiB, most of them small on disk, which are read with a budget of 16 MiB."""
 import os
 import sys
 
@@ -22,7 +22,7 @@ def dense(name, filters, rows):
 
 
 def sparse(name, fragments, cells):
-    """Fragments that overlap everywhere, a tenth of whose cells are in the next one too."""
+    """Writes fragments that overlap completely; a tenth of the cells of each are also in the next fragment."""
     uri = os.path.join(folder, name)
     dims = [tiledb.Dim(n, domain=(0, 2**40), tile=2**36, dtype=np.int64) for n in "xy"]
     zstd = tiledb.FilterList([tiledb.ZstdFilter()])
@@ -43,7 +43,7 @@ def sparse(name, fragments, cells):
                 "b": np.full(cells, f, dtype=np.float64),
                 "text": texts[rng.integers(0, len(texts), cells)],
             }
-    # without those of the last fragment, and without what the next one hides
+    # without the cells of the last fragment, and without duplicates that the next fragment overwrites
     return (fragments - 1) * (cells - cells // 10)
 
 

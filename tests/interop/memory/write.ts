@@ -1,6 +1,6 @@
 /**
- * Writes an array in batches under a budget: `write.ts URI dense|global|unordered MEMORY BATCHES`. Prints one line of JSON: what was
- * written, and the peak of resident memory above what the process had before.
+ * Writes an array in batches under a budget: `write.ts URI dense|global|unordered MEMORY BATCHES`. Prints one line of
+ * JSON: the number of cells and bytes, and the increase of peak resident memory.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -10,7 +10,7 @@ import { ArraySchema, Attr, Dense, Dim, Filter, layerDefault, Sparse, TileArray 
 
 const [uri, kind, budget, count] = process.argv.slice(2)
 
-/** Cells of a batch, and how many batches there are; three columns of both have 1.5 MiB. */
+/** Cells per batch, and number of batches. A batch has three columns and 1.5 MiB, in dense and in sparse arrays. */
 const BATCH = 1 << 16
 const BATCHES = Number(count)
 
@@ -32,14 +32,14 @@ const texts = (batch: number) => ({
   offsets: Uint32Array.from({ length: BATCH + 1 }, (_, i) => 8 * i),
 })
 
-/** Coordinates: ascending, or scattered over everything that was before. */
+/** Returns coordinates: ascending, or scattered over the whole range. */
 const coordinates = (batch: number): BigUint64Array =>
   BigUint64Array.from({ length: BATCH }, (_, i) => {
     const at = batch * BATCH + i
     return BigInt(kind === "global" ? at : (at * 7919) % (BATCH * BATCHES))
   })
 
-// one at a time: what is mapped is mapped in chunks
+// chunks of one element: Stream.map maps whole chunks
 const batches = Stream.range(0, BATCHES - 1, 1)
 
 const program = kind === "dense"
@@ -54,7 +54,7 @@ const program = kind === "dense"
       Sparse.sink(array, { order: kind === "global" ? "global" : "unordered", memory: Number(budget) }),
     ))
 
-/** The most memory that the process had, in bytes. */
+/** Returns the peak resident memory of the process, in bytes. */
 const peak = (): number => 1024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))![1])
 
 const before = peak()

@@ -1,5 +1,5 @@
-"""`engine.py VERB FOLDER`: reads cell 7 of the arrays that we wrote and compares it with expected.json; with the verb `write` it
-then adds an attribute, and writes the cell itself, ten minutes from now. Closes with `N passed, N failed`.
+"""`engine.py VERB FOLDER`: reads cell 7 of the arrays that tessera wrote and compares it with expected.json. With the verb `write` it
+then adds an attribute and writes the cell, with a timestamp ten minutes in the future. Closes with `N passed, N failed`.
 """
 
 import json
@@ -13,12 +13,12 @@ import tiledb
 
 def seen(folder):
     end = int(time.time() * 1000) + 3_600_000
-    found = {}
+    cells_by_array = {}
     for name in ("points", "board"):
         with tiledb.open(os.path.join(folder, name), timestamp=end) as array:
             cells = array[7:8] if not array.schema.sparse else array.multi_index[7]
-            found[name] = np.asarray(cells["a"] if not isinstance(cells, np.ndarray) else cells).tolist()
-    return found
+            cells_by_array[name] = np.asarray(cells["a"] if not isinstance(cells, np.ndarray) else cells).tolist()
+    return cells_by_array
 
 
 def write(folder):
@@ -41,12 +41,12 @@ def main():
     verb, folder = sys.argv[1:]
     with open(os.path.join(folder, "expected.json")) as file:
         expected = json.load(file)
-    found = seen(folder)
-    if found != expected:
-        print(f"the engine reads {found}, and we {expected}")
+    cells_by_array = seen(folder)
+    if cells_by_array != expected:
+        print(f"the engine reads {cells_by_array}, tessera {expected}")
     if verb == "write":
         write(folder)
-    print("1 passed, 0 failed" if found == expected else "0 passed, 1 failed")
+    print("1 passed, 0 failed" if cells_by_array == expected else "0 passed, 1 failed")
 
 
 main()

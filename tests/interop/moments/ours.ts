@@ -1,7 +1,7 @@
 /**
- * `ours.ts write FOLDER` writes arrays whose cells are given again and again, and leaves claims to their schemas; `ours.ts follow
- * FOLDER` writes after the engine, by a clock that is behind; both note in expected.json what must be read. `ours.ts see FOLDER`
- * reads what the engine wrote. Each closes with `N passed, N failed`.
+ * `ours.ts write FOLDER` writes the same cells repeatedly, and leaves claims for schema changes. `ours.ts follow
+ * FOLDER` writes after the engine, with a clock that is behind. Both write the expected cells to expected.json.
+ * `ours.ts see FOLDER` reads the engine's cells. Each closes with `N passed, N failed`.
  */
 import { assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -24,13 +24,16 @@ import {
 
 const [verb, folder] = process.argv.slice(2)
 
-/** How often each cell is given: beyond 16 fragments in an array, the engine keeps those of one moment in no order. */
+/**
+ * Number of batched writes of each cell: the engine does not order fragments of equal timestamps if an array has more
+ * than 16.
+ */
 const TIMES = 40
 
-/** The last value of each cell: single writes follow. */
+/** The last value of each cell, after additional single writes. */
 const LAST = 2 * TIMES
 
-/** Rows that are written together. */
+/** Number of cells of the dense array: the rows of one pass. */
 const PART = 4096
 
 const Points = ArraySchema.sparse({ dims: { x: Dim.int32([0, 99], { tile: 10 }) }, attrs: { a: Attr.int32() } })
@@ -39,7 +42,7 @@ const Row = Schema.Struct({ x: Schema.Int, a: Schema.Int })
 
 const uriOf = (name: string) => join(folder, name)
 
-/** The cell 7 of each array at the end of all times. */
+/** Returns cell 7 of each array, read one hour in the future. */
 const see = Effect.gen(function* () {
   const end = Date.now() + 3_600_000
   const points = yield* TileArray.open(uriOf("points"), Points, { at: end })
@@ -59,12 +62,12 @@ const write = Effect.gen(function* () {
   const board = yield* TileArray.create(uriOf("board"), Board)
   const rows = Stream.map(Stream.range(0, TIMES * PART - 1), (i) => ({ x: i % PART, a: 1 + Math.floor(i / PART) }))
   yield* Dense.writeRows(board, rows, Row, { memory: 1 })
-  // writes that follow each other at once have a millisecond each, too
+  // consecutive single writes have distinct milliseconds, too
   for (let a = TIMES + 1; a <= LAST; a++) {
     yield* Sparse.write(points, { x: Int32Array.of(7), a: Int32Array.of(a) })
     yield* Dense.write(board, { x: 7 }, { a: Int32Array.of(a) })
   }
-  // as a process leaves them that is killed while it changes the schema
+  // the claim that a process leaves when it is killed during a schema change
   const storage = yield* StorageService
   for (const name of ["points", "board"]) {
     const schemas = yield* storage.list(`${uriOf(name)}/__schema`)
@@ -75,7 +78,7 @@ const write = Effect.gen(function* () {
   yield* note
 })
 
-/** The engine has written 1000, at a moment that our clock has not reached. */
+/** Writes after the engine wrote 1000 with a timestamp in the future of the local clock. */
 const follow = Effect.gen(function* () {
   assertEquals(yield* see, { points: [1000], board: [1000] })
   const [points, board] = [yield* TileArray.open(uriOf("points"), Points), yield* TileArray.open(uriOf("board"), Board)]

@@ -1,6 +1,6 @@
 /**
- * Moments: cells that we write again and again, the engine after us by a clock that is ahead, and we after it; each time both
- * must read the same newest cell.
+ * Timestamps: tessera writes the same cells repeatedly, then the engine writes with a clock that is ahead, then tessera
+ * writes again. After each step both must read the same newest cell.
  */
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -23,16 +23,16 @@ export const runMoments = async (python: string, cache: string, totals: Totals):
       const ours = (verb: string): Promise<Ended> => start([...command, join(here, "ours.ts"), verb, at])
       const engine = (verb: string): Promise<Ended> => start([python, join(here, "engine.py"), verb, at])
       const steps = [
-        ["we write cells again and again", () => ours("write")],
-        ["the engine reads the newest, and writes by a clock that is ahead", () => engine("write")],
-        ["we write after it", () => ours("follow")],
-        ["the engine reads ours", () => engine("see")],
+        ["tessera writes the same cells repeatedly", () => ours("write")],
+        ["the engine reads the newest cells, and writes with a clock that is ahead", () => engine("write")],
+        ["tessera writes after the engine", () => ours("follow")],
+        ["the engine reads tessera's cells", () => engine("see")],
       ] as const
-      for (const [what, step] of steps) {
+      for (const [label, step] of steps) {
         const { code, output } = await step()
         const passed = output.trim().endsWith("1 passed, 0 failed")
         totals[passed ? "passed" : "failed"]++
-        console.log(`${name}: ${what}: ${passed ? "as it should be" : "FAILED"}`)
+        console.log(`${name}: ${label}: ${passed ? "passed" : "FAILED"}`)
         if (passed) continue
         for (const line of output.trim().split("\n").slice(-20)) console.log(`${name} (${code}): ${line.slice(0, 500)}`)
         break

@@ -10,7 +10,7 @@ KINDS = {'sum': 'sum', 'min': 'min', 'max': 'max', 'mean': 'mean', 'nullCount': 
 
 
 def aggregates(e, a, sch, field, kinds, ranges=None, condition=None):
-    """`field` as record.schema has it, `kinds` of KINDS and 'count': their answers, in JSON."""
+    """Returns the aggregates `kinds` (of KINDS, or 'count') in JSON; `field` in the form of record.schema."""
     q = e.new('query_alloc', a, 0)
     e.c('query_set_layout', q, LAYOUT['row-major' if sch['array_type'] == 'dense' else 'unordered'])
     if ranges:

@@ -1,4 +1,4 @@
-"""The families of cases: each writes one or more arrays or groups, and says which."""
+"""The families of cases: each writes and records one or more arrays or groups."""
 import os
 import time
 
@@ -21,7 +21,7 @@ def family(times=1):
 
 
 class Case:
-    """What a family works with. `round` counts how often the family had its turn."""
+    """The state of a case. `round` is the number of earlier cases of the same family."""
 
     def __init__(self, engine, seed, round_, folder):
         self.base = self.e = engine
@@ -82,7 +82,7 @@ class Case:
         return [d.get('within', (d['lo'], d['hi'])) for d in dims]
 
     def fill(self, s, fragments, t0=10, step=10, name='array', cells=30, ties=.08):
-        """Some fragments at explicit times; now and then two at the same."""
+        """Writes fragments at explicit times; sometimes two at the same time."""
         for i in range(fragments):
             tie = i > 0 and self.ch.maybe(ties)
             t = None if t0 is None else t0 + step * (i - (1 if tie else 0))
@@ -118,7 +118,7 @@ class Case:
 
 # ------------------------------------------------------------------ datatypes
 def all_types(c):
-    """Each datatype once, its form (fixed, many, var, nullable …) by turns: six rounds see all of them."""
+    """Each datatype once; its form (fixed, many, var, nullable …) changes by round: six rounds cover all forms."""
     return [c.ch.attribute('a_' + t, t, FORMS[(i + c.round) % len(FORMS)], filters=.3) for i, t in enumerate(DATATYPES)]
 
 
@@ -145,7 +145,7 @@ def sparse_types(c):
 # ------------------------------------------------------------------ dimensions
 @family(4)
 def dense_dimensions(c):
-    """Four datatypes of dense dimensions a case, one to four dimensions."""
+    """Four datatypes of dense dimensions per case, with one to four dimensions."""
     for k in range(3):
         ty = DENSE_DIMENSIONS[(3 * c.round + k) % len(DENSE_DIMENSIONS)]
         n = c.r.choice([1, 1, 2, 2, 3, 4])
@@ -258,7 +258,7 @@ def filter_chains(c):
         ty = c.r.choice(['string_ascii', 'string_utf8', 'char', 'blob'])
         attrs.append(A('s%d' % i, ty, 'var', filters=c.ch.filters(ty, 'var', 0, None), style='words', nullable=int(c.ch.maybe(.3))))
     good = []
-    for a in attrs:                          # the engine refuses some at the first write
+    for a in attrs:                          # the engine refuses some of them at the first write
         t = dict(dims=[D('d', 'int32', 1, ext, ext)], attrs=[a])
         u = os.path.join(c.dir, '_try_' + a['name'])
         try:
@@ -324,7 +324,7 @@ def fragments(c):
     s = dict(sparse=int(sparse), dims=dims, attrs=c.ch.attributes(3), **c.ch.tuning(sparse))
     c.create(s)
     c.fill(s, c.r.randint(4, 9))
-    if c.ch.maybe(.3):           # a time to come: nobody sees it yet
+    if c.ch.maybe(.3):           # a time in the future, not visible yet
         c.fill(s, 1, t0=4102444800000)
 
 
@@ -444,19 +444,19 @@ def evolution(c):
                 continue
             s = dict(s, attrs=s['attrs'] + [a])
         else:
-            gone = c.r.choice(s['attrs'])
-            if not c.attempt('drop', c.e.evolve, c.uri(), [('drop', gone['name'])]):
+            dropped = c.r.choice(s['attrs'])
+            if not c.attempt('drop', c.e.evolve, c.uri(), [('drop', dropped['name'])]):
                 continue
-            s = dict(s, attrs=[a for a in s['attrs'] if a is not gone])
+            s = dict(s, attrs=[a for a in s['attrs'] if a is not dropped])
             if act == 'again':
                 if c.ch.maybe(.5):
                     write()
                 if c.ch.maybe(.5):
-                    a = dict(gone, style=None if gone['style'] == 'words' else gone['style'], fill=None)     # the old cells are there again
+                    a = dict(dropped, style=None if dropped['style'] == 'words' else dropped['style'], fill=None)     # the old cells are visible again
                     if not sparse:
                         c.objects['array'].setdefault('skip', set()).add(a['name'])
                 else:
-                    a = c.ch.attribute(gone['name'], c.r.choice([gone['type'], c.r.choice(DATATYPES)]))
+                    a = c.ch.attribute(dropped['name'], c.r.choice([dropped['type'], c.r.choice(DATATYPES)]))
                     c.objects['array'].setdefault('skip', set()).add(a['name'])     # see known_engine_defects.ts
                 if c.attempt('add again', c.e.evolve, c.uri(), [('add', a)]):
                     s = dict(s, attrs=s['attrs'] + [a])
@@ -606,7 +606,7 @@ def labels(c):
 
 @family()
 def names(c):
-    """Unusual names of attributes and dimensions; nothing written yet."""
+    """Unusual names of attributes and dimensions, in empty arrays."""
     attrs = [A(x, 'int32') for x in ['', 'with space', 'a/b', 'perc%20ent', 'x:y*?"<>|', "q'!#$&()+,;=@[]", 'ünï', 'dot.', 'back\\slash', 'constructor', 'length', 'hasOwnProperty']]
     s = dict(dims=[D('d 1', 'int32', 1, 4, 2)], attrs=c.r.sample(attrs, 8))
     c.create(s)

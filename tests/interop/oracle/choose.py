@@ -28,8 +28,8 @@ class Choose:
     def __init__(self, seed):
         self.r = random.Random(seed)
         self.g = np.random.default_rng(self.r.getrandbits(64))
-        self.nonempty = False          # no var-sized cell without a byte
-        self.places = {}               # with which signs zeros were written: see known_engine_defects.ts
+        self.nonempty = False          # no empty var-sized cells
+        self.places = {}               # the signs of written zeros: see known_engine_defects.ts
 
     def maybe(self, p):
         return self.r.random() < p
@@ -74,7 +74,7 @@ class Choose:
         return ''.join(r.choice('abcdefghijklmnopqrstuvwxyz0123456789 _-') for _ in range(n)).encode()
 
     def values(self, a, n):
-        """n values of an attribute; with validity if it is nullable."""
+        """Returns n values of an attribute; with validity if it is nullable."""
         ty, num, style = a['type'], a.get('num', 1), a.get('style')
         if a.get('codes') is not None:
             v = self.g.integers(0, a['codes'], n).astype(npt(ty))
@@ -111,7 +111,7 @@ class Choose:
                 ('bzip2', {'level': r.choice([1, 9])}), 'checksum_md5', 'checksum_sha256', 'none', 'zstd', 'gzip']
         if pre and self.maybe(.5):
             out.append(r.choice(pre))
-        out += [r.choice(tail) for _ in range(r.choice([0, 1, 1, 2, 3]))]      # xor only in front: see known_engine_defects.ts
+        out += [r.choice(tail) for _ in range(r.choice([0, 1, 1, 2, 3]))]      # xor only as first filter: see known_engine_defects.ts
         if self.maybe(.15):
             out.insert(0, {'max_chunk_size': r.choice([16, 64, 100, 1000])})
         return out
@@ -147,7 +147,7 @@ class Choose:
 
     # ---- dimensions
     def dense_dimension(self, name, ty, span, low=None):
-        """A dimension of about `span` cells, somewhere in the datatype's range."""
+        """Returns a dimension of about `span` cells, anywhere in the datatype's range."""
         r, i = self.r, np.iinfo(npt(ty))
         ext = r.randint(1, max(1, min(span, 9)))
         room = 2 * (span + ext) + 2
@@ -166,7 +166,7 @@ class Choose:
             i = np.iinfo(npt(ty))
             if self.maybe(wide):
                 ext = r.choice([1, 10, int(i.max) // 7, int(i.max) // 2])
-                # the engine wants a whole number of tiles below the end of the datatype
+                # the engine requires that the last tile ends inside the range of the datatype
                 d = D(name, ty, int(i.min) + (1 if self.maybe(.5) else 0), int(i.max) - ext, ext)
             else:
                 span = r.randint(4, 60)
@@ -202,12 +202,12 @@ class Choose:
         return r.choice([lo, hi]) if self.maybe(.04) else r.randint(lo, hi)
 
     def place(self, dims):
-        """The coordinates of a cell. A place is at 0 or at -0, always: see known_engine_defects.ts."""
+        """Returns the coordinates of a cell. Each zero always has the same sign: see known_engine_defects.ts."""
         c = tuple(self.coordinate(d) for d in dims)
         return self.places.setdefault(c, c)
 
     def coordinates(self, dims, n, pool):
-        """n different coordinates, some from what was written before (`pool`, which grows)."""
+        """Returns n different coordinates, some from earlier writes (`pool`, to which new ones are added)."""
         seen, out = set(), []
         for _ in range(30 * n):
             if len(out) == n:
@@ -227,7 +227,7 @@ class Choose:
         return o
 
     def tuning(self, sparse):
-        """Everything in a schema beside dimensions and attributes."""
+        """Returns the parts of a schema other than dimensions and attributes."""
         r, s = self.r, dict(self.orders(sparse), capacity=self.r.choice([1, 2, 3, 7, 10, 100, 10000]))
         if self.maybe(.5):
             s['offsets_filters'] = r.choice([['zstd'], ['positive_delta', 'gzip'], ['double_delta'], [], ['bit_width_reduction', 'bzip2'], ['delta', 'lz4']])
@@ -239,7 +239,7 @@ class Choose:
 
 
 def global_order(s, cols):
-    """The numbers of cells sorted in row/col global order."""
+    """Returns the numbers of the cells sorted in row/col global order."""
     def key(i):
         t, c = [], []
         for d, col in zip(s['dims'], cols):

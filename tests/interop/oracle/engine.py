@@ -1,6 +1,6 @@
 """The real engine: ctypes over the C interface of the libtiledb inside the tiledb wheel.
 
-TileDB-Py does not reach all of it (several datatypes, reads in global order, deletes by set, timestamps of evolution).
+TileDB-Py does not expose all of it (several datatypes, reads in global order, deletes by set, timestamps of evolution).
 """
 import ctypes as ct
 import glob
@@ -37,7 +37,7 @@ READ, WRITE, DELETE = 0, 1, 2
 
 
 def npt(name):
-    """The numpy type of one value of a datatype."""
+    """Returns the numpy type of one value of a datatype."""
     if name.startswith('datetime_') or name.startswith('time_'):
         return np.dtype('int64')
     if name in BYTES:
@@ -47,7 +47,7 @@ def npt(name):
 
 
 class EngineError(Exception):
-    """What the engine said when it refused."""
+    """An error of the engine."""
 
 
 def library():
@@ -68,7 +68,7 @@ def u32(x):
 
 
 def pointer(a):
-    """A pointer into an array; never null. It keeps the array alive."""
+    """Returns a pointer into an array; never null. It keeps the array alive."""
     a = np.ascontiguousarray(a)
     if a.nbytes == 0:
         a = np.zeros(8, 'u1')
@@ -78,7 +78,7 @@ def pointer(a):
 
 
 def pack(values, ty, num):
-    """Values as (data, offsets or None)."""
+    """Returns values as (data, offsets or None)."""
     if num == 'var':
         parts = [v if isinstance(v, bytes) else np.asarray(v, npt(ty)).tobytes() for v in values]
         ends = np.cumsum([0] + [len(p) for p in parts]).astype('u8')
@@ -134,7 +134,7 @@ class Engine:
 
     # ---- schema
     def filters(self, spec):
-        """A list of 'name' or ('name', {option: value}); {'max_chunk_size': n} may stand first."""
+        """A list of 'name' or ('name', {option: value}); {'max_chunk_size': n} may come first."""
         fl = self.new('filter_list_alloc')
         for f in spec:
             if isinstance(f, dict):
@@ -151,7 +151,7 @@ class Engine:
     def attribute(self, a):
         p = self.new('attribute_alloc', a['name'], DT[a['type']])
         num = a.get('num', 1)
-        if num != 1 and a['type'] != 'any':      # which always is of any number
+        if num != 1 and a['type'] != 'any':      # `any` always has a variable number of values
             self.c('attribute_set_cell_val_num', p, u32(VAR if num == 'var' else num))
         if a.get('filters') is not None:
             self.c('attribute_set_filter_list', p, self.filters(a['filters']))
@@ -244,7 +244,7 @@ class Engine:
         self.l.tiledb_array_free(ct.byref(a))
 
     def subarray(self, q, a, dims, ranges):
-        """One list of (low, high) a dimension; None is all of it."""
+        """`ranges`: one list of (low, high) per dimension; None is the full domain."""
         sub = self.new('subarray_alloc', a)
         for i, (d, rs) in enumerate(zip(dims, ranges)):
             for lo, hi in rs or []:
@@ -256,7 +256,7 @@ class Engine:
         self.c('query_set_subarray_t', q, sub)
 
     def write(self, uri, s, layout, data, sub=None, t=None):
-        """One fragment. `data`: name -> values or (values, validity); a list of those are the submits of a global write."""
+        """Writes one fragment. `data`: name -> values or (values, validity); a list of these are the submits of a global write."""
         if t is None:
             time.sleep(0.003)
         fields = {**{d['name']: d for d in s['dims']}, **{a['name']: a for a in s['attrs']}}
@@ -285,7 +285,7 @@ class Engine:
             self.close(a)
 
     def column(self, q, name, data, offsets, validity):
-        """Sets the buffers of a field; answers pointer and size of each kind, which have to be kept."""
+        """Sets the buffers of a field; returns pointer and size of each kind, which must stay alive."""
         given = {'data': data, 'offsets': offsets, 'validity': validity}
         return {kind: self.buffer(q, kind, name, a) for kind, a in given.items() if a is not None}
 
@@ -375,7 +375,7 @@ class Engine:
 
     # ---- maintenance
     def consolidate(self, uri, mode='fragments', conf=None):
-        # the default buffers take gigabytes
+        # the default buffers use gigabytes
         d = {**self.conf, 'sm.consolidation.mode': mode, 'sm.consolidation.steps': 1, 'sm.consolidation.buffer_size': 100000,
              'sm.mem.total_budget': 1 << 28, **(conf or {})}
         self.c('array_consolidate', uri, self.config(d))

@@ -1,7 +1,7 @@
 """Engines of all ages, one of each format version: `fetch_engines.py CACHE [FORMAT…]` fetches them.
 
-They are the libtiledb of wheels of TileDB-Py, which pip downloads and which are unpacked to CACHE/<format>/. The last line
-printed is JSON: the formats whose engines are there.
+Each is the libtiledb of a TileDB-Py wheel, which pip downloads and which is unpacked to CACHE/<format>/. The last line
+printed is JSON: the formats whose engines are available.
 """
 import concurrent.futures
 import glob
@@ -38,14 +38,14 @@ ENGINES = {
 PLATFORMS = ['%s_x86_64' % name for name in 'manylinux1 manylinux2010 manylinux2014 manylinux_2_17 manylinux_2_28'.split()]
 
 
-def found(cache, format_):
-    """The library of a format's engine, if it is there."""
+def library_of(cache, format_):
+    """Returns the library of a format's engine, or None if it was not fetched."""
     files = [os.path.join(base, f) for base, _, names in os.walk(os.path.join(cache, str(format_))) for f in names]
     return max((f for f in files if os.path.basename(f).startswith('libtiledb')), key=os.path.getsize, default=None)
 
 
 def fetch(cache, format_):
-    """Downloads an engine; two may do that at once."""
+    """Downloads an engine; concurrent runs are safe."""
     _, version, python, abi = ENGINES[format_]
     making = os.path.join(cache, '%d.%d' % (format_, os.getpid()))
     command = [sys.executable, '-m', 'pip', 'download', '-q', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:',
@@ -62,18 +62,18 @@ def fetch(cache, format_):
                 if '.so' in os.path.basename(n) and '.cpython-' not in os.path.basename(n):
                     z.extract(n, making)
         os.remove(wheel)
-        if found(cache, format_) is None:        # else somebody was faster
+        if library_of(cache, format_) is None:        # otherwise another process was faster
             os.rename(making, os.path.join(cache, str(format_)))
     finally:
         shutil.rmtree(making, ignore_errors=True)
 
 
 def failure(cache, format_):
-    """Why an engine is not there, or None."""
+    """Returns the reason why an engine is missing, or None."""
     try:
         if (platform.system(), platform.machine()) != ('Linux', 'x86_64'):
-            return 'these engines are of Linux on x86-64'
-        if found(cache, format_) is None:
+            return 'these engines run only on Linux on x86-64'
+        if library_of(cache, format_) is None:
             fetch(cache, format_)
     except Exception as x:
         return x
@@ -81,14 +81,14 @@ def failure(cache, format_):
 
 
 def main():
-    cache, *wanted = sys.argv[1:]
+    cache, *requested = sys.argv[1:]
     os.makedirs(cache, exist_ok=True)
-    formats = [int(x) for x in wanted] or list(ENGINES)
+    formats = [int(x) for x in requested] or list(ENGINES)
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         for format_, x in zip(formats, pool.map(lambda format_: failure(cache, format_), formats)):
             if x is not None:
                 print('engine %s of format %d: %s' % (ENGINES[format_][0], format_, x))
-    print(json.dumps([f for f in formats if found(cache, f)]))
+    print(json.dumps([f for f in formats if library_of(cache, f)]))
 
 
 if __name__ == '__main__':

@@ -1,4 +1,4 @@
-"""Engines of any age, by the same calls as the newest: what they lack is done as it was done in their time."""
+"""Engines of any age, with the methods of `Engine`: missing functions are replaced by the calls of their version."""
 import ctypes as ct
 
 import numpy as np
@@ -41,7 +41,7 @@ class OldEngine(Engine):
         return a
 
     def non_empty_domain(self, a, dims):
-        """Raw bounds a dimension, or None."""
+        """Returns the raw bounds of each dimension, or None."""
         if self.has('array_get_non_empty_domain_from_index'):
             return record.non_empty_domain(self, a, {'dimensions': dims})
         empty, x, ty = ct.c_int(), ct.create_string_buffer(16 * len(dims)), npt(dims[0]['type'])
@@ -71,7 +71,7 @@ class OldEngine(Engine):
             super().create(uri, s)
 
     def write(self, uri, s, layout, data, sub=None, t=None):
-        """As the newest engine's, but that 1.x writes at no other time than now."""
+        """Like `Engine.write`, except that 1.x always writes at the current time."""
         if self.v < (2, 0):
             t, names = None, [d['name'] for d in s['dims']]
             if s.get('sparse'):
@@ -91,7 +91,7 @@ class OldEngine(Engine):
 
     # ---- reads
     def read(self, a, sch, layout, ranges=None, room=1 << 22):
-        """The columns, as record.read has them."""
+        """Returns the columns in the form of record.read."""
         dims, dense = sch['dimensions'], sch['array_type'] == 'dense'
         q = self.new('query_alloc', a, 0)
         self.c('query_set_layout', q, {'row-major': 0, 'col-major': 1, 'global-order': 2, 'unordered': 3}[layout])

@@ -6,7 +6,7 @@ from .engine import EngineError, npt
 
 
 def merged(ranges):
-    """Ranges sorted, those that overlap joined."""
+    """Returns sorted ranges, with overlapping ranges merged."""
     out = []
     for lo, hi in sorted(ranges):
         if out and lo <= out[-1][1]:
@@ -17,7 +17,7 @@ def merged(ranges):
 
 
 class Reads:
-    """`skip`: attributes that the engine does not read right."""
+    """`skip`: attributes that the engine does not read correctly."""
 
     def __init__(self, e, choose, uri, pool, dims, notes, skip=()):
         self.e, self.ch, self.uri, self.pool, self.dims, self.notes, self.skip = e, choose, uri, pool, dims, notes, skip
@@ -44,7 +44,7 @@ class Reads:
         o['fragments'] = record.fragments(e, self.uri, o['schema'])
         dense = o['schema']['array_type'] == 'dense'
         out = o['interop_reads'] = []
-        # the engine has no unordered reads of dense arrays: see known_engine_defects.ts
+        # the engine does not support unordered reads of dense arrays: see known_engine_defects.ts
         orders = orders or ['row-major', 'col-major', 'global-order'] + ([] if dense else ['unordered'])
         for layout in orders[:2] if few else orders:
             self.go(out, 'full ' + layout, {}, layout, None)
@@ -78,26 +78,26 @@ class Reads:
             if ned is None:
                 return
             dense = sch['array_type'] == 'dense'
-            asked = None if kind is None else self.region(ned, sch, kind, multi and layout != 'global-order')
-            if kind is not None and asked is None:
+            requested = None if kind is None else self.region(ned, sch, kind, multi and layout != 'global-order')
+            if kind is not None and requested is None:
                 return
             base = [[n] for n in ned] if dense else [None] * len(dims)
-            ranges = [b if x is None else x for x, b in zip(asked or [None] * len(dims), base)]
+            ranges = [b if x is None else x for x, b in zip(requested or [None] * len(dims), base)]
             tidy = [None if rs is None else self.tidy(rs, i, sch, kind) for i, rs in enumerate(ranges)]
             if any(rs == [] for rs in tidy):
                 return
             o = {'name': name, 'layout': layout, **{k: str(v) for k, v in times.items()}}
-            if asked is not None:
-                o['ranges'] = record.ranges_json(asked, dims)
+            if requested is not None:
+                o['ranges'] = record.ranges_json(requested, dims)
             if kind == 'crop':
                 o['outOfBounds'] = 'clip'
-            # where no attribute can be asked for, something has to be
+            # a read without any attribute needs the coordinates
             if dense and (self.ch.maybe(.3) or all(x['name'] in self.skip for x in sch['attributes'])):
                 o['coordinates'] = True
-            # what is asked may be in no order and overlap; the engine gets it sorted: see known_engine_defects.ts
-            given = None if all(x is None for x in tidy) else tidy
+            # the requested ranges may be unsorted and overlap; the engine reads them sorted and merged: see known_engine_defects.ts
+            subarray = None if all(x is None for x in tidy) else tidy
             try:
-                o['cells'], o['columns'] = record.read(self.e, a, sch, layout, given, self.skip, o.get('coordinates'))
+                o['cells'], o['columns'] = record.read(self.e, a, sch, layout, subarray, self.skip, o.get('coordinates'))
                 unknown = [x['name'] for x in sch['attributes'] if x['name'] in self.skip]
                 if unknown:
                     o['column_errors'] = {n: 'was dropped and added again with other cells' for n in unknown}
@@ -105,7 +105,7 @@ class Reads:
                 self.notes.append('read refused: %s' % x)
                 if 'current domain' in str(x):
                     return
-                # the engine's own trouble: we read it
+                # a failure of the engine: tessera must be able to read it
                 o.update(error=str(x), cells=0)
             if 'error' not in o and self.loses_cells(a, sch, tidy, o):
                 self.notes.append('a string range lost cells')
@@ -114,7 +114,7 @@ class Reads:
         self.opened(times, use)
 
     def loses_cells(self, a, sch, ranges, o):
-        """Whether the engine lost, or added, cells in a range of strings: see known_engine_defects.ts."""
+        """Whether the engine loses, or adds, cells in a range of strings: see known_engine_defects.ts."""
         dims = sch['dimensions']
         strings = [i for i, d in enumerate(dims) if d['cell_val_num'] == 'var' and ranges[i] is not None]
         if not strings or all(d['tile_extent'] is None for d in dims):
@@ -126,13 +126,13 @@ class Reads:
 
     @staticmethod
     def raw(x, d):
-        """A coordinate from its JSON."""
+        """Returns a coordinate from its JSON."""
         if d['cell_val_num'] == 'var':
             return bytes.fromhex(x['hex']) if isinstance(x, dict) else x.encode()
         return int(x) if isinstance(x, str) else x
 
     def limits(self, i, sch):
-        """The raw domain, or current domain, of a dimension."""
+        """Returns the raw domain, or current domain, of a dimension."""
         d = self.dims[i]
         if 'within' in d:
             return d['within']
@@ -146,7 +146,7 @@ class Reads:
         return rs
 
     def region(self, ned, sch, kind, multi):
-        """Ranges of each dimension; None for all of it."""
+        """Returns the ranges of each dimension; None for the full domain."""
         r, out = self.ch.r, []
         dense = sch['array_type'] == 'dense'
         for i, (d, (lo, hi)) in enumerate(zip(sch['dimensions'], ned)):

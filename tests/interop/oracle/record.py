@@ -1,4 +1,4 @@
-"""What the engine says of arrays and groups, in the form of the fixtures' expected.json."""
+"""The engine's description of arrays and groups, in the form of the fixtures' expected.json."""
 import ctypes as ct
 import hashlib
 import os
@@ -7,7 +7,7 @@ import numpy as np
 
 from .engine import DATATYPES, FILTERS, LAYOUT, LAYOUTS, TEXT, VAR, EngineError, Range, npt, pointer, u32, u64
 
-LONG = 4000          # columns of more values are recorded as digests
+LONG = 4000          # longer columns are recorded as digests
 
 
 def val(x, ty):
@@ -184,7 +184,7 @@ def enumerations(e, arr, sch):
 
 # ---- fragments, domains, metadata
 def fragment_bounds(e, fi, k, i, d, what, *mbr):
-    """The non-empty domain, or a rectangle, of a fragment in one dimension."""
+    """Returns the non-empty domain, or a rectangle, of a fragment in one dimension."""
     at = (k, *mbr, u32(i))
     if d['cell_val_num'] == 'var':
         a, b = ct.c_uint64(), ct.c_uint64()
@@ -219,7 +219,7 @@ def fragments(e, uri, sch):
 
 
 def non_empty_domain(e, arr, sch):
-    """Raw bounds a dimension, or None."""
+    """Returns the raw bounds of each dimension, or None."""
     out = []
     for i, d in enumerate(sch['dimensions']):
         empty = ct.c_int()
@@ -265,8 +265,8 @@ def metadata(e, h, of='array'):
 # ---- reads
 def read(e, arr, sch, layout, ranges=None, skip=(), coordinates=None, capacity=1 << 15, condition=None):
     """
-    Cells and columns, as JSON; with more room if that was not enough. Dense arrays answer `coordinates` if asked. `condition` is the
-    engine's own.
+    Returns the number of cells, and the columns as JSON; repeats the read with larger buffers if they were too small. With `coordinates`,
+    dense arrays return coordinates, too. `condition` is a handle of the engine.
     """
     dims = sch['dimensions']
     q = e.new('query_alloc', arr, 0)
@@ -280,8 +280,8 @@ def read(e, arr, sch, layout, ranges=None, skip=(), coordinates=None, capacity=1
     columns = []
     for name, ty, num, nullable in fields:
         bufs = {}
-        for kind, wanted, width in (('data', True, 'u1'), ('offsets', num == VAR, 'u8'), ('validity', nullable, 'u1')):
-            if wanted:
+        for kind, used, width in (('data', True, 'u1'), ('offsets', num == VAR, 'u8'), ('validity', nullable, 'u1')):
+            if used:
                 a = np.empty(capacity // (8 if kind == 'offsets' else 1), width)
                 bufs[kind] = (a, u64(a.nbytes))
                 e.c('query_set_%s_buffer' % kind, q, name, pointer(a), ct.byref(bufs[kind][1]))

@@ -1,4 +1,4 @@
-"""Random arrays to ask: who creates them, and who writes which fragment and delete – the engine, or we."""
+"""Random arrays for queries: the engine or tessera creates them, and either writes each fragment and delete."""
 import numpy as np
 
 from oracle import record
@@ -48,12 +48,12 @@ def enumerated(ch, name, enums):
 
 
 class Plan:
-    """An array and the steps of its making, each of them by one of the two and in one of three turns: engine, we, engine."""
+    """An array and the steps that write it. Each step is by the engine or by tessera, in one of three turns: engine, tessera, engine."""
 
     def __init__(self, seed):
         self.ch = ch = Choose(seed)
         self.r = r = ch.r
-        ch.nonempty = True             # see known_engine_defects.ts: tiles without a byte
+        ch.nonempty = True             # see known_engine_defects.ts: empty tiles
         self.sparse = ch.maybe(.6)
         self.key = KEY if ch.maybe(.05) else None
         n = r.choice([1, 1, 2])
@@ -65,15 +65,15 @@ class Plan:
             dims = [ch.sparse_dimension('d %d' % i if ch.maybe(.1) else 'd%d' % i, r.choice(DIMENSIONS), .1, .2) for i in range(n)]
             for d in dims:
                 if d['type'] == 'string_ascii' and d['filters']:
-                    d['filters'] = d['filters'][:1]            # the engine cannot read what went through rle twice
+                    d['filters'] = d['filters'][:1]            # the engine cannot read text that is filtered twice
         else:
             ty = r.choice(INTS + DATES)
             dims = [ch.dense_dimension('d%d' % i, ty, r.randint(2, [60, 14][n - 1])) for i in range(n)]
-            attrs.append(A('written', 'int32', style='small'))     # never the fill value: says which cells are there
+            attrs.append(A('written', 'int32', style='small'))     # never the fill value: marks the written cells
         self.s = dict(sparse=int(self.sparse), dims=dims, attrs=attrs, enums=enums, capacity=r.choice([2, 3, 7, 10, 100]), **ch.orders(self.sparse))
         if self.sparse:
             self.s['dups'] = int(ch.maybe(.3))
-        # the engine refuses conditions on them
+        # the engine refuses conditions on these
         self.hidden = {a['name'] for a in attrs if (a.get('num') == 2 or a['type'] in OTHERS) and ch.maybe(.9)}
         self.created = 'engine' if ch.maybe(.7) else 'we'
         self.points, self.known = [], {f['name']: [] for f in attrs + dims}
@@ -127,8 +127,8 @@ class Plan:
     # ---- conditions
     def fields(self, crosswise=False, strict=False):
         """
-        What conditions may look at. `crosswise`: dense cells are read in another order than they lie in. `strict`: enumerated values are
-        there.
+        Returns the fields that conditions may use. `crosswise`: dense cells are read in an order other than the cell order. `strict`: conditions
+        use only values of the enumerations.
         """
         out = []
         values = self.enumerations()
@@ -174,9 +174,9 @@ class Plan:
         if turn == 3 and self.consolidates:
             e.consolidate(uri)
 
-    # ---- ours
+    # ---- tessera's turn
     def ours(self):
-        """Our steps, as JSON."""
+        """Returns tessera's steps as JSON."""
         return dict(created=self.created, key=self.key and self.key.decode(), sparse=self.sparse,
                     steps=[self.step_json(x) for x in self.steps if x['by'] == 'we'])
 
@@ -189,7 +189,7 @@ class Plan:
 
     @staticmethod
     def cells_json(f, values):
-        """One JSON value a cell; text is its bytes in hex."""
+        """Returns one JSON value per cell; text as its bytes in hex."""
         valid = None
         if isinstance(values, tuple):
             values, valid = values

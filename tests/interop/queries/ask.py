@@ -1,4 +1,4 @@
-"""Random queries of an array, and what the engine answers."""
+"""Random queries of an array, and the engine's results."""
 import math
 
 from oracle import record
@@ -18,7 +18,7 @@ class Ask:
         self.stamps = sorted({x['t'] for x in plan.steps})
 
     def query(self, seed):
-        """One query and its answer, or what the engine said. None if there is nothing to ask."""
+        """Returns a query and its result, or the engine's error; None if there is no cell to query."""
         self.ch = Choose(seed)
         self.r = r = self.ch.r
         times = {}
@@ -43,36 +43,36 @@ class Ask:
         aggregates = self.ch.maybe(.35)
         layout = r.choice(['row-major', 'row-major', 'col-major', 'global-order'] + ([] if dense else ['unordered']))
         q['layout'] = layout
-        asked = None
+        requested = None
         if self.ch.maybe(.5):
             kind = 'crop' if self.ch.maybe(.15) else 'region'
-            asked = reads.region(ned, sch, kind, layout != 'global-order')
-            if kind == 'crop' and asked is not None:
+            requested = reads.region(ned, sch, kind, layout != 'global-order')
+            if kind == 'crop' and requested is not None:
                 q['outOfBounds'] = 'clip'
         else:
             kind = None
         base = [[n] for n in ned] if dense else [None] * len(ned)
-        ranges = [b if x is None else x for x, b in zip(asked or [None] * len(ned), base)]
+        ranges = [b if x is None else x for x, b in zip(requested or [None] * len(ned), base)]
         tidy = [None if rs is None else reads.tidy(rs, i, sch, kind) for i, rs in enumerate(ranges)]
         if any(rs == [] for rs in tidy):
             return None
-        if asked is not None:
-            q['ranges'] = record.ranges_json(asked, sch['dimensions'])
-        given = None if all(x is None for x in tidy) else tidy
-        if given is not None and reads.loses_cells(a, sch, tidy, {'cells': self.count(a, sch, given)}):
+        if requested is not None:
+            q['ranges'] = record.ranges_json(requested, sch['dimensions'])
+        subarray = None if all(x is None for x in tidy) else tidy
+        if subarray is not None and reads.loses_cells(a, sch, tidy, {'cells': self.count(a, sch, subarray)}):
             return None                # see known_engine_defects.ts
         condition = None
         if self.ch.maybe(.9 if not aggregates else .5):
-            lies = 'row-major' if aggregates else layout if layout != 'global-order' else sch['cell_order']
-            crosswise = dense and len(ned) > 1 and lies != sch['cell_order']
+            order = 'row-major' if aggregates else layout if layout != 'global-order' else sch['cell_order']
+            crosswise = dense and len(ned) > 1 and order != sch['cell_order']
             q['where'] = conditions.Random(self.ch, plan.fields(crosswise), nulls=not crosswise).text()
             try:
                 condition = conditions.parsed(e, q['where'], plan.fields(), plan.enumerations())
-            except Exception as x:     # the parser, or the engine
+            except Exception as x:     # an error of the parser or the engine
                 return dict(q, refused='%s' % x)
         names = [f['name'] for f in sch['attributes']]
         if aggregates:
-            return self.aggregates(a, sch, q, given, condition)
+            return self.aggregates(a, sch, q, subarray, condition)
         q['select'] = [n for n in names if self.ch.maybe(.7)] if self.ch.maybe(.5) else names
         if not dense or self.ch.maybe(.2):
             q['select'] = [d['name'] for d in sch['dimensions']] + q['select']
@@ -81,7 +81,7 @@ class Ask:
         coordinates = dense and q['select'][0] == sch['dimensions'][0]['name']
         try:
             skip = [n for n in names if n not in q['select']]
-            q['cells'], q['columns'] = record.read(e, a, sch, layout, given, skip, coordinates, condition=condition)
+            q['cells'], q['columns'] = record.read(e, a, sch, layout, subarray, skip, coordinates, condition=condition)
         except EngineError as x:
             q['refused'] = str(x)
         return q
@@ -104,7 +104,7 @@ class Ask:
             there = [i for i in there if columns['written'][i] != -2 ** 31]
         out = []
         for f in self.r.sample(fields, min(len(fields), self.r.choice([1, 1, 2]))):
-            asked = {'field': f['name'], 'answers': {}, 'odd': []}
+            entry = {'field': f['name'], 'answers': {}, 'odd': []}
             text = f['cell_val_num'] == 'var'
             single = f['cell_val_num'] == 1 and f['type'] not in record.TEXT
             values = [self.value(columns[f['name']][i], f['type'], text or not single) for i in there]
@@ -118,51 +118,51 @@ class Ask:
                 kinds += ['min', 'max']
             for kind in ['count'] + [k for k in kinds if self.ch.maybe(.7)]:
                 if kind == 'count':
-                    asked['answers'][kind] = cells if condition is None else len(values)
+                    entry['answers'][kind] = cells if condition is None else len(values)
                 elif kind == 'nullCount':
-                    asked['answers'][kind] = len(values) - len(valid)
+                    entry['answers'][kind] = len(values) - len(valid)
                 else:
-                    asked['answers'][kind] = self.expected(kind, valid, f['type'])
-            # what the engine counts differs now and then from one time to the next
+                    entry['answers'][kind] = self.expected(kind, valid, f['type'])
+            # the engine's counts sometimes differ from one run to the next
             for _ in range(3):
-                asked['odd'] = self.odds(a, sch, f, asked['answers'], valid, text, cells if dense else None, ranges, condition)
-                if not any(odd.startswith('unknown') for odd in asked['odd']):
+                entry['odd'] = self.odds(a, sch, f, entry['answers'], valid, text, cells if dense else None, ranges, condition)
+                if not any(odd.startswith('unknown') for odd in entry['odd']):
                     break
-            out.append(asked)
+            out.append(entry)
         return dict(q, aggregates=out)
 
     def odds(self, a, sch, f, answers, valid, var, all_cells, ranges, condition):
-        """How the engine's aggregates of a field are others than its cells'."""
+        """Returns how the engine's aggregates of a field differ from the aggregates of its cells."""
         try:
             engine = aggregates(self.e, a, sch, f, list(answers), ranges, condition)
         except EngineError as x:
-            return ['says %s' % x]
-        found = [self.odd(kind, answers[kind], said, valid, f['type'], var, all_cells) for kind, said in engine.items()]
-        return [odd for odd in found if odd is not None]
+            return ['fails with %s' % x]
+        results = [self.odd(kind, answers[kind], result, valid, f['type'], var, all_cells) for kind, result in engine.items()]
+        return [odd for odd in results if odd is not None]
 
     @staticmethod
-    def odd(kind, expected, said, valid, ty, var, all_cells):
-        """Which known defect makes the engine's aggregate another than its cells do; None if it is not another."""
+    def odd(kind, expected, result, valid, ty, var, all_cells):
+        """Returns the known defect that makes the engine's aggregate differ from the aggregate of its cells; None if they are equal."""
         about = expected if isinstance(expected, dict) and 'value' in expected else {'value': expected}
         value = about['value']
-        if value in (said, 'any'):
+        if value in (result, 'any'):
             return None
-        if all(isinstance(x, (int, float)) for x in (value, said)) and abs(value - said) <= about.get('about', 0):
+        if all(isinstance(x, (int, float)) for x in (value, result)) and abs(value - result) <= about.get('about', 0):
             return None
         dense = all_cells is not None
-        if kind == 'count' and said == all_cells:
-            return 'the count of dense cells that fulfil a condition'
+        if kind == 'count' and result == all_cells:
+            return 'the count of dense cells that match a condition'
         if kind != 'count' and not valid:
-            return 'aggregates of no cell'
+            return 'aggregates of an empty selection'
         if any(isinstance(v, float) and not math.isfinite(v) for v in valid):
             return 'aggregates of NaN and infinities'
         if kind in ('sum', 'mean') and npt(ty).kind != 'f' and sum(map(abs, valid)) >= 2 ** (64 if npt(ty).kind == 'u' else 63):
             return 'sums beyond 64 bits'
         if kind == 'mean' and dense:
-            return 'the mean of dense tiles in part'
+            return 'the mean of partly written dense tiles'
         if kind in ('min', 'max', 'nullCount') and dense and var:
             return 'statistics of dense text'
-        return 'unknown: %s: %s for %s' % (kind, said, expected)
+        return 'unknown: %s: %s for %s' % (kind, result, expected)
 
     @staticmethod
     def value(x, ty, raw):
@@ -174,7 +174,7 @@ class Ask:
 
     @staticmethod
     def expected(kind, valid, ty):
-        """What the cells say: {'value': …, 'about': …}; a sum of floats is about right only."""
+        """Returns the aggregate of the cells: {'value': …, 'about': …}, with a tolerance for sums of floats."""
         float_ = npt(ty).kind == 'f'
         if kind in ('min', 'max'):
             valid = [v for v in valid if v == v]

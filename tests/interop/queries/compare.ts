@@ -1,5 +1,5 @@
 /**
- * Compares what the engine answered to random queries with what we answer.
+ * Compares the engine's results of random queries with the results of tessera.
  *
  *     deno run -A tests/interop/queries/compare.ts DIR [--only REGEX]
  */
@@ -19,16 +19,16 @@ import { streamSparse } from "../../../src/query/request/sparse_request.ts"
 import { differenceOfJson, differenceOfRead } from "../../golden/compare.ts"
 import type { ExpectedColumn, ExpectedRead, ExpectedSchema } from "../../golden/expected.ts"
 
-/** What there is to say of an array: the first line. */
-interface Asked {
+/** The first line of a file: the array. */
+interface ArrayInfo {
   readonly schema: ExpectedSchema
   readonly key: string | null
 }
 
-/** Text that is shown as bytes; a number that is only about right, or anything. */
+/** A text as bytes; a number with a tolerance; or any value. */
 type Special = { readonly hex: string } | { readonly value: number | string; readonly about?: number }
 
-/** A query and its answer: the other lines. */
+/** The other lines of a file: a query and its expected result. */
 interface Query {
   readonly times: { readonly start?: string; readonly end?: string }
   readonly layout?: ExpectedRead["layout"] | "global-order"
@@ -42,7 +42,9 @@ interface Query {
     readonly field: string
     readonly answers: Readonly<Partial<Record<Aggregate.AggregateKind, number | string | null | Special>>>
   }>
-  /** Why the engine, or its parser, does not answer: then we may, or refuse as well. */
+  /**
+   * The reason why the engine, or its parser, refuses the query: then tessera may return a result or refuse it as well.
+   */
   readonly refused?: string
 }
 
@@ -53,12 +55,12 @@ const refusals = ["ConditionError", "SelectionError"]
 
 const tagOf = (error: unknown): unknown => (error as { readonly _tag?: unknown } | undefined)?._tag
 
-const say = (error: unknown): string =>
+const describeError = (error: unknown): string =>
   typeof tagOf(error) === "string"
     ? `${tagOf(error)}: ${(error as Error).message}`
     : (error as Error)?.stack ?? `${error}`
 
-const asked: Readonly<Record<Aggregate.AggregateKind, (field: string) => Aggregate.Aggregate>> = {
+const aggregates: Readonly<Record<Aggregate.AggregateKind, (field: string) => Aggregate.Aggregate>> = {
   count: () => Aggregate.count(),
   sum: Aggregate.sum,
   min: Aggregate.min,
@@ -67,37 +69,41 @@ const asked: Readonly<Record<Aggregate.AggregateKind, (field: string) => Aggrega
   nullCount: Aggregate.nullCount,
 }
 
-/** The first aggregate that is another. */
+/** Returns the first difference between aggregates, or undefined. */
 const differenceOfAggregates = (
   field: string,
   expected: NonNullable<Query["aggregates"]>[number]["answers"],
   actual: Readonly<Record<string, unknown>>,
 ): string | undefined => {
-  for (const [kind, wanted] of Object.entries(expected)) {
+  for (const [kind, value] of Object.entries(expected)) {
     const is = actual[kind]
-    const its = typeof is === "bigint" ? String(is) : typeof is === "number" && !Number.isFinite(is) ? String(is) : is
-    if (typeof wanted === "object" && wanted !== null && "hex" in wanted) {
+    const result = typeof is === "bigint"
+      ? String(is)
+      : typeof is === "number" && !Number.isFinite(is)
+      ? String(is)
+      : is
+    if (typeof value === "object" && value !== null && "hex" in value) {
       const text = new TextDecoder().decode(
-        Uint8Array.from(wanted.hex.match(/../g) ?? [], (byte) => parseInt(byte, 16)),
+        Uint8Array.from(value.hex.match(/../g) ?? [], (byte) => parseInt(byte, 16)),
       )
-      if (text !== its) return `${kind} of ${field}: expected ${JSON.stringify(text)}, got ${JSON.stringify(its)}`
+      if (text !== result) return `${kind} of ${field}: expected ${JSON.stringify(text)}, got ${JSON.stringify(result)}`
       continue
     }
-    if (typeof wanted === "object" && wanted !== null) {
-      if (wanted.value === "any" || Object.is(wanted.value, its)) continue
-      if (typeof its === "number" && Math.abs(its - Number(wanted.value)) <= (wanted.about ?? 0)) continue
-      return `${kind} of ${field}: expected about ${wanted.value}, got ${its}`
+    if (typeof value === "object" && value !== null) {
+      if (value.value === "any" || Object.is(value.value, result)) continue
+      if (typeof result === "number" && Math.abs(result - Number(value.value)) <= (value.about ?? 0)) continue
+      return `${kind} of ${field}: expected about ${value.value}, got ${result}`
     }
-    const difference = differenceOfJson(wanted, its)
+    const difference = differenceOfJson(value, result)
     // 0 and −0 are equally small
-    if (difference !== undefined && !(wanted === 0 && its === 0)) return `${kind} of ${field}: ${difference}`
+    if (difference !== undefined && !(value === 0 && result === 0)) return `${kind} of ${field}: ${difference}`
   }
   return undefined
 }
 
-const ask = (
+const compareQuery = (
   uri: string,
-  { schema, key }: Asked,
+  { schema, key }: ArrayInfo,
   query: Query,
 ): Effect.Effect<string | undefined, unknown, Services> =>
   Effect.gen(function* () {
@@ -110,21 +116,21 @@ const ask = (
     const ranges = Object.fromEntries(
       (query.ranges ?? []).flatMap((list, i) => list === null ? [] : [[schema.dimensions[i].name, list]]),
     )
-    const what = { region: ranges, where: query.where, outOfBounds: query.outOfBounds } as const
+    const selection = { region: ranges, where: query.where, outOfBounds: query.outOfBounds } as const
     if (query.aggregates !== undefined) {
       for (const { field, answers } of query.aggregates) {
-        const wanted = Object.fromEntries(
-          Object.keys(answers).map((kind) => [kind, asked[kind as Aggregate.AggregateKind](field)]),
+        const requested = Object.fromEntries(
+          Object.keys(answers).map((kind) => [kind, aggregates[kind as Aggregate.AggregateKind](field)]),
         )
         const answer = yield* dense
-          ? Dense.aggregate(array, wanted, { ...what, memory: 2 ** 24 })
-          : Sparse.aggregate(array, wanted, { ...what, memory: 2 ** 24 })
+          ? Dense.aggregate(array, requested, { ...selection, memory: 2 ** 24 })
+          : Sparse.aggregate(array, requested, { ...selection, memory: 2 ** 24 })
         const difference = differenceOfAggregates(field, answers, answer)
         if (difference !== undefined) return difference
       }
       return undefined
     }
-    const options = { ...what, select: query.select, order: orders[query.layout ?? "row-major"] }
+    const options = { ...selection, select: query.select, order: orders[query.layout ?? "row-major"] }
     const { cells, columns } = yield* dense
       ? Effect.map(Dense.read(array, options), ({ shape, columns }) => ({
         cells: shape.reduce((product, n) => product * n, 1),
@@ -143,7 +149,7 @@ const ask = (
       allowsDuplicates: schema.allows_dups,
     })
     if (difference !== undefined || dense || query.layout === "unordered") return difference
-    // in batches it is the same
+    // reading in batches returns the same cells
     const batches = yield* Stream.runCollect(streamSparse(openedOf(array), { ...options, batch: 64 }))
     const parts = [...batches]
     for (const [name, column] of Object.entries(columns)) {
@@ -161,7 +167,7 @@ const { values: { only }, positionals: [folder] } = parseArgs({
   allowPositionals: true,
   options: { only: { type: "string" } },
 })
-const wanted = only === undefined ? undefined : new RegExp(only)
+const filter = only === undefined ? undefined : new RegExp(only)
 const runtime = ManagedRuntime.make(layerDefault)
 let passed = 0, failed = 0
 for (const name of readdirSync(folder).sort()) {
@@ -170,11 +176,11 @@ for (const name of readdirSync(folder).sort()) {
   const [array, ...queries] = readFileSync(path, "utf8").trim().split("\n").map((line) => JSON.parse(line))
   for (const [i, query] of queries.entries()) {
     const thing = `${join(folder, name)} query ${i}`
-    if (query === null || wanted?.test(thing) === false) continue
-    const exit = await runtime.runPromiseExit(ask(join(folder, name, "array"), array, query))
+    if (query === null || filter?.test(thing) === false) continue
+    const exit = await runtime.runPromiseExit(compareQuery(join(folder, name, "array"), array, query))
     const error = Exit.isFailure(exit) ? Cause.squash(exit.cause) : undefined
     const refuses = query.refused !== undefined && refusals.includes(tagOf(error) as string)
-    const failure = Exit.isSuccess(exit) ? exit.value : refuses ? undefined : say(error)
+    const failure = Exit.isSuccess(exit) ? exit.value : refuses ? undefined : describeError(error)
     if (failure === undefined) passed++
     else {
       failed++

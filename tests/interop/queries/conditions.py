@@ -1,4 +1,4 @@
-"""Conditions as text, random ones, and what the engine makes of them: TileDB-Py parses, the engine's C interface is called."""
+"""Random conditions as text, and their conversion to conditions of the engine: TileDB-Py's parser calls the engine's C interface."""
 import ctypes as ct
 import json
 import keyword
@@ -12,9 +12,9 @@ COMPARISONS = {'<': 'lt', '<=': 'le', '>': 'gt', '>=': 'ge', '==': 'eq', '!=': '
 TEXTS = ('string_ascii', 'string_utf8', 'char')
 
 
-# ---- TileDB-Py's parser over our own handles
+# ---- TileDB-Py's parser with handles of this engine
 class Handle:
-    """What the parser takes for a PyQueryCondition. That of TileDB-Py 0.36.1 has no sets of int16, uint8 and bool."""
+    """Replaces PyQueryCondition in the parser: that of TileDB-Py 0.36.1 does not support sets of int16, uint8 and bool."""
     engine, types = None, {}
 
     def __init__(self, ctx=None, handle=None):
@@ -55,7 +55,7 @@ def create(ctx, field, values, op):
 
 
 class Names:
-    """tiledb.main as the parser sees it."""
+    """Replaces tiledb.main in the parser."""
     PyQueryCondition = Handle
 
     def __getattr__(self, name):
@@ -66,7 +66,7 @@ tiledb_main, py.qc = py.qc, Names()
 
 
 class Tree(py.QueryConditionTree):
-    """TileDB-Py's parser; it cannot have negative numbers in lists, nor sets of each datatype."""
+    """TileDB-Py's parser, with support for negative numbers in lists and for sets of every datatype."""
 
     def get_value_from_node(self, node):
         return super().get_value_from_node(self.visit(node) if isinstance(node, py.ast.UnaryOp) else node)
@@ -79,7 +79,7 @@ class Tree(py.QueryConditionTree):
 
 
 class Known:
-    """What the parser asks of an array: TileDB-Py itself does not open all of ours."""
+    """Replaces the array in the parser: TileDB-Py cannot open all of these arrays."""
 
     def __init__(self, fields, enumerations):
         self.fields, self.enumerations = {f['name']: f for f in fields}, enumerations
@@ -112,15 +112,15 @@ class Known:
 
 
 def parsed(engine, text, fields, enumerations):
-    """The engine's condition of a text. Raises TileDBError and others, or EngineError."""
+    """Returns the engine's condition of a text. Raises TileDBError and others, or EngineError."""
     Handle.engine = engine
     Handle.types = {f['name']: enumerations[f['enumeration']]['type'] if f.get('enumeration') else f['type'] for f in fields}
     return Tree(None, Known(fields, enumerations), []).visit(py.ast.parse('(%s)' % text, mode='eval').body).handle
 
 
-# ---- random ones
+# ---- random conditions
 class Random:
-    """`fields`: dicts of name, type, num, nullable, dimension, enumeration (or none) and `known`, some of the values that are there."""
+    """`fields`: dicts of name, type, num, nullable, dimension, enumeration (or none) and `known`, some of the written values."""
 
     def __init__(self, choose, fields, nulls=True):
         self.ch, self.r, self.fields, self.nulls = choose, choose.r, fields, nulls
@@ -129,7 +129,7 @@ class Random:
         return self.node(0)[0]
 
     def node(self, depth):
-        """A text, and how tightly it binds: 0 or, 1 and, 2 not, 3 comparison, 5 parentheses."""
+        """Returns a text and its precedence: 0 or, 1 and, 2 not, 3 comparison, 5 parentheses."""
         r = self.r
         if depth < 3 and self.ch.maybe([.45, .3, .2][depth]):
             kind = r.choice(['and', 'and', 'or', 'or', 'not', '&', '|'])
@@ -179,12 +179,12 @@ class Random:
         return json.dumps(text, ensure_ascii=self.ch.maybe(.3) and all(ord(c) < 0x10000 for c in text))
 
     def value(self, f):
-        """The parser takes val(…) on the left for a field."""
+        """Returns a literal, sometimes as val(…); not on the left side, where the parser reads it as a field."""
         v = self.literal(f)
         return 'val(%s)' % v if self.ch.maybe(.08) and v[0] not in '+-' else v
 
     def literal(self, f):
-        """One that is there, or nearly, or any."""
+        """Returns a literal: a written value, one close to it, or any."""
         v, ty = self.sample(f), f['value_type']
         if isinstance(v, bytes):
             try:

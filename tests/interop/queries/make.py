@@ -1,7 +1,7 @@
 """make.py write|ask OUT --seed S --from N --count N --queries N
 
-`write`: the engine's first turn of random arrays, and ours.json, what we are to write. `ask`: its second turn, after ours, and then
-queries.jsonl: a line for the array, and one for each query. Each case runs in its own process, since the engine dies of some.
+`write`: the engine's first turn of random arrays; writes tessera's steps to ours.json. `ask`: the engine's second turn, after tessera's;
+then writes queries.jsonl: a line for the array, and one for each query. Each case runs in its own process, since some crash the engine.
 """
 import argparse
 import collections
@@ -23,10 +23,10 @@ TRIES = 6
 
 
 def child(work):
-    """Runs something in a process of its own; answers its exit code, or the negative signal."""
+    """Runs `work` in a separate process; returns its exit code, or the negative signal."""
     pid = os.fork()
     if pid == 0:
-        signal.setitimer(signal.ITIMER_PROF, 30)       # of its own work: the machine may be busy
+        signal.setitimer(signal.ITIMER_PROF, 30)       # CPU time: the machine may be busy
         code = 3
         try:
             code = work()
@@ -50,16 +50,16 @@ def plan_of(folder):
 
 
 def write(lib, folder, seed, counts):
-    """The first turn; tried again with other choices if the engine refuses or dies."""
+    """Runs the first turn; repeats it with other choices if the engine refuses or crashes."""
     for attempt in range(TRIES):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
 
         def work():
-            its = '%s/%d' % (seed, attempt)
+            attempt_seed = '%s/%d' % (seed, attempt)
             with open(os.path.join(folder, 'seed'), 'w') as f:
-                f.write(its)
-            plan, notes = Plan(its), []
+                f.write(attempt_seed)
+            plan, notes = Plan(attempt_seed), []
             try:
                 plan.run(engine(lib, plan), os.path.join(folder, 'array'), 1, notes)
             except EngineError as x:
@@ -79,7 +79,7 @@ def write(lib, folder, seed, counts):
 
 
 def ask(lib, folder, seed, queries, counts):
-    """The second turn, and the queries; one that kills the engine is noted."""
+    """Runs the second turn and the queries; a query that crashes the engine is recorded as null."""
     path = os.path.join(folder, 'queries.jsonl')
 
     def begin():
@@ -104,9 +104,9 @@ def ask(lib, folder, seed, queries, counts):
     for first in range(queries):
         def work():
             plan = plan_of(folder)
-            its = Ask(engine(lib, plan), plan, os.path.join(folder, 'array'))
+            asker = Ask(engine(lib, plan), plan, os.path.join(folder, 'array'))
             for i in range(done(path), queries):
-                q = its.query('%s/%d' % (seed, i))
+                q = asker.query('%s/%d' % (seed, i))
                 with open(path, 'a') as f:
                     f.write(json.dumps(q, ensure_ascii=False) + '\n')
             return 0

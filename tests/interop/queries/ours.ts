@@ -1,5 +1,6 @@
 /**
- * Our turn in the making of arrays: what `ours.json` in each folder says, created, written and deleted through our public API.
+ * tessera's turn in the creation of arrays: runs the steps in `ours.json` of each folder (create, write, delete)
+ * through the public API.
  *
  *     deno run -A tests/interop/queries/ours.ts DIR
  */
@@ -11,7 +12,7 @@ import process from "node:process"
 import { ArraySchema, type Codecs, Dense, layerDefault, Sparse, type StorageService, TileArray } from "../../../mod.ts"
 import { viewAs } from "../../../schema/array/datatype.ts"
 
-/** A cell as JSON: text and bytes in hex, 64-bit integers and what is no number as text. */
+/** A cell as JSON: text and bytes in hex; 64-bit integers, NaN and infinities as text. */
 type Cell = number | string | null | { readonly hex: string } | ReadonlyArray<number | string>
 
 type Step =
@@ -24,7 +25,7 @@ type Step =
   }
 
 interface Ours {
-  /** Who creates the array: we, after the model beside it, or the engine did. */
+  /** Whether tessera creates the array, with the schema of `array_model`, or the engine created it. */
   readonly created: "we" | "engine"
   readonly key: string | null
   readonly sparse: boolean
@@ -33,7 +34,7 @@ interface Ours {
 
 const bytesOf = (hex: string): Uint8Array => Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16))
 
-/** A column as our writers take it. */
+/** Returns a column as input of tessera's writers. */
 const columnOf = (array: TileArray.TileArray, name: string, cells: ReadonlyArray<Cell>) => {
   const { dimensions, attributes } = array.schema
   const { type, cellValNum } = [...attributes, ...dimensions].find((field) => field.name === name)!
@@ -70,7 +71,7 @@ const make = (folder: string): Effect.Effect<ReadonlyArray<string>, unknown, Sto
         : Dense.write(array, step.box!, columns, { at: step.at })
       const written = yield* Effect.either(Effect.asVoid(write))
       if (Either.isRight(written)) continue
-      // some chains of filters cannot hold some cells, the engine's no more than ours
+      // some filter pipelines do not support some cells, neither in the engine nor in tessera
       if (!/the filter \w+ cannot hold it/.test(written.left.message)) return yield* Effect.fail(written.left)
       notes.push(`write refused: ${written.left.message}`)
     }
@@ -87,7 +88,7 @@ for (const name of readdirSync(out).sort()) {
   if (Either.isRight(made)) notes.push(...made.right)
   else {
     failed++
-    console.log(`FAILED ${folder}: we could not write: ${made.left}`)
+    console.log(`FAILED ${folder}: cannot write: ${made.left}`)
   }
 }
 writeFileSync(join(out, "ours.notes"), notes.join("\n"))

@@ -1,4 +1,4 @@
-/** Random queries of random arrays, which the engine and we made together: its answers against ours. */
+/** Random queries of random arrays that the engine and tessera wrote together: compares the results of both. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
@@ -8,19 +8,19 @@ import { removeLeft } from "../venv.ts"
 
 const here = import.meta.dirname!
 
-/** Queries of each array. */
+/** Queries per array. */
 const QUERIES = 12
 const BATCH = 250
 
-/** Which arrays. */
+/** The arrays of a run. */
 export interface QueriesOptions {
   readonly seed: string
   readonly count: number
-  /** Keep what was written, also if all is well. */
-  readonly keep: boolean
+  /** Keeps the written files, also if all comparisons pass. */
+  readonly keepFiles: boolean
 }
 
-/** What conditions and queries are made of; what of it was not asked is a failure. */
+/** The syntax that conditions must cover; a sample without one of these parts fails. */
 const parts: Readonly<Record<string, RegExp>> = {
   "comparisons": /[^<>]= |[<>] /,
   "chains": /[<>]=? (attr\([^)]*\)|dim\([^)]*\)|\w+) [<!]/,
@@ -39,7 +39,7 @@ const parts: Readonly<Record<string, RegExp>> = {
   "True": /True|False/,
 }
 
-/** Why the engine, or the parser of TileDB-Py, may refuse a query: we may answer it. */
+/** Errors with which the engine, or the parser of TileDB-Py, may refuse a query; tessera may return a result. */
 const REFUSALS = [
   "Python int(eger)? .* (out of bounds|too large)",
   "Python int too large",
@@ -49,11 +49,13 @@ const REFUSALS = [
   "against an unordered Enumeration",
 ]
 
-/** What was asked, and what the engine said that nobody knows. */
-class Asked {
+/** Counts the query features, and collects unknown errors of the engine. */
+class Coverage {
   readonly #counts = new Map<string, number>()
   readonly unknown: Array<string> = []
-  readonly #refusals = new RegExp([...REFUSALS, ...knownEngineDefects.flatMap(({ says }) => says ?? [])].join("|"))
+  readonly #refusals = new RegExp(
+    [...REFUSALS, ...knownEngineDefects.flatMap(({ message }) => message ?? [])].join("|"),
+  )
   readonly #names = new Set(knownEngineDefects.map(({ name }) => name))
 
   #add(name: string): void {
@@ -84,34 +86,34 @@ class Asked {
     }
   }
 
-  /** One line. */
+  /** Returns the counts as one line. */
   show(): string {
     return [...this.#counts].map(([name, n]) => `${n} ${name}`).sort().join(", ")
   }
 
-  /** What was not reached. */
+  /** Returns the features that no query used. */
   missing(): ReadonlyArray<string> {
     const orders = ["row-major", "col-major", "global-order", "aggregates"]
-    const wanted = [
+    const required = [
       ...["dense", "sparse"].flatMap((type) => orders.map((order) => `${type} ${order}`)),
       ...["sparse unordered", "regions", "times"],
       ...Object.keys(parts),
     ]
-    return wanted.filter((name) => !this.#counts.has(name))
+    return required.filter((name) => !this.#counts.has(name))
   }
 }
 
-/** Makes the arrays, asks the engine and compares; adds to the totals. */
+/** Creates the arrays, runs the queries in the engine and compares; adds to the totals. */
 export const runQueries = async (
   python: string,
   cache: string,
-  { seed, count, keep }: QueriesOptions,
+  { seed, count, keepFiles }: QueriesOptions,
   totals: Totals,
 ): Promise<void> => {
   const all = join(cache, "interop")
   removeLeft(all, `queries-${seed}`)
   const out = join(all, `queries-${seed}.${process.pid}`)
-  const asked = new Asked()
+  const coverage = new Coverage()
   const began = Date.now()
   const figures = { crashed: 0, died: 0, mistakes: 0 }
   for (let from = 0; from < count; from += BATCH) {
@@ -122,8 +124,8 @@ export const runQueries = async (
       const args = ["--seed", seed, "--from", `${from}`, "--count", `${n}`, "--queries", `${QUERIES}`]
       const { code, output } = await start([python, join(here, "make.py"), turn, folder, ...args])
       const lines = output.trim().split("\n")
-      const said = code === 0 ? JSON.parse(lines.at(-1)!) : { mistakes: 1 }
-      for (const name of Object.keys(figures) as Array<keyof typeof figures>) figures[name] += said[name] ?? 0
+      const counts = code === 0 ? JSON.parse(lines.at(-1)!) : { mistakes: 1 }
+      for (const name of Object.keys(figures) as Array<keyof typeof figures>) figures[name] += counts[name] ?? 0
     }
     await make("write")
     const [{ command }] = runtimes()
@@ -135,31 +137,31 @@ export const runQueries = async (
     await make("ask")
     for (const name of readdirSync(folder)) {
       const path = join(folder, name, "queries.jsonl")
-      if (existsSync(path)) asked.add(path)
+      if (existsSync(path)) coverage.add(path)
     }
     const differing = await compareInAll(join(here, "compare.ts"), [folder], totals)
-    if (keep) continue
+    if (keepFiles) continue
     for (const name of readdirSync(folder)) {
       const path = join(folder, name)
       if (!differing.has(path)) rmSync(path, { recursive: true, force: true })
     }
-    if (differing.size > 0) console.log(`what differs is in ${folder}`)
+    if (differing.size > 0) console.log(`files of the failures are in ${folder}`)
     else rmSync(folder, { recursive: true, force: true })
   }
-  if (!keep && readdirSync(out).length === 0) rmSync(out, { recursive: true, force: true })
+  if (!keepFiles && readdirSync(out).length === 0) rmSync(out, { recursive: true, force: true })
   const seconds = ((Date.now() - began) / 1000).toFixed(1)
   const crashes = `the engine crashed ${figures.crashed + figures.died} times`
-  console.log(`queries of ${count} arrays, seed ${seed} (${crashes}), took ${seconds} s: ${asked.show()}`)
-  if (figures.mistakes > 0) asked.unknown.push(`the script that asks has a mistake in ${figures.mistakes} arrays`)
-  for (const line of asked.unknown) console.log(`FAILED ${line}`)
-  totals.failed += asked.unknown.length
+  console.log(`queries of ${count} arrays, seed ${seed} (${crashes}), took ${seconds} s: ${coverage.show()}`)
+  if (figures.mistakes > 0) coverage.unknown.push(`the query script failed in ${figures.mistakes} arrays`)
+  for (const line of coverage.unknown) console.log(`FAILED ${line}`)
+  totals.failed += coverage.unknown.length
   if (count < DEFAULT) return
-  for (const name of asked.missing()) {
-    console.log(`FAILED nothing was asked of: ${name}`)
+  for (const name of coverage.missing()) {
+    console.log(`FAILED no query covers: ${name}`)
     totals.failed++
   }
 }
 
-/** Arrays of a usual run, and of a sweep. */
+/** Number of arrays of a normal run, and of a sweep. */
 export const DEFAULT = 40
 export const SWEEP = 1000

@@ -1,4 +1,4 @@
-"""Cells that are meant to be there, and how reads of the engine differ from them."""
+"""The expected cells, and their comparison with reads of the engine."""
 import json
 
 from oracle import record
@@ -6,7 +6,7 @@ from oracle.engine import npt
 
 
 def plain(x):
-    """A number is one, whether it is written as a float or not."""
+    """Returns JSON with whole floats as integers, so that both forms of a number are equal."""
     if isinstance(x, dict):
         return {k: plain(v) for k, v in x.items()}
     if isinstance(x, (list, tuple)):
@@ -14,35 +14,35 @@ def plain(x):
     return int(x) if isinstance(x, float) and x.is_integer() else x
 
 
-def first_difference(found, meant, path=''):
-    """Where JSON differs first."""
-    if isinstance(found, dict) and isinstance(meant, dict):
-        for k in [*meant, *(k for k in found if k not in meant)]:
-            if k not in found or k not in meant:
-                return '%s.%s is %s' % (path, k, 'missing' if k in meant else 'not meant')
-            d = first_difference(found[k], meant[k], '%s.%s' % (path, k))
+def first_difference(actual, expected, path=''):
+    """Returns the first difference between two JSON values, or None."""
+    if isinstance(actual, dict) and isinstance(expected, dict):
+        for k in [*expected, *(k for k in actual if k not in expected)]:
+            if k not in actual or k not in expected:
+                return '%s.%s is %s' % (path, k, 'missing' if k in expected else 'not expected')
+            d = first_difference(actual[k], expected[k], '%s.%s' % (path, k))
             if d:
                 return d
         return None
-    if isinstance(found, list) and isinstance(meant, list):
-        if len(found) != len(meant):
-            return '%s has %d entries, %d were meant' % (path, len(found), len(meant))
-        return next((d for i, (x, y) in enumerate(zip(found, meant)) if (d := first_difference(x, y, '%s[%d]' % (path, i)))), None)
-    return None if plain(found) == plain(meant) else '%s is %s, %s was meant' % (path, json.dumps(found), json.dumps(meant))
+    if isinstance(actual, list) and isinstance(expected, list):
+        if len(actual) != len(expected):
+            return '%s has %d entries, %d were expected' % (path, len(actual), len(expected))
+        return next((d for i, (x, y) in enumerate(zip(actual, expected)) if (d := first_difference(x, y, '%s[%d]' % (path, i)))), None)
+    return None if plain(actual) == plain(expected) else '%s is %s, %s was expected' % (path, json.dumps(actual), json.dumps(expected))
 
 
 def coordinate(x, d):
-    """A coordinate as it is compared."""
+    """Returns a coordinate in a comparable form."""
     if d['cell_val_num'] == 'var':
         return bytes.fromhex(x['hex']) if isinstance(x, dict) else x.encode()
     return float(x) if npt(d['type']).kind == 'f' else int(x)
 
 
 class Cells:
-    """Those of meant.json at a time."""
+    """The cells of meant.json at a timestamp."""
 
     def __init__(self, sch, ranges, moment, unknown=()):
-        """`unknown`: attributes whose cells that nobody wrote may be anything."""
+        """`unknown`: attributes whose unwritten cells may have any value."""
         self.sch, self.columns, self.unwritten, self.unknown = sch, moment['columns'], set(moment['unwritten']), unknown
         self.dims, self.dense = sch['dimensions'], sch['array_type'] == 'dense'
         self.whole = [[(int(lo), int(hi))] for lo, hi in ranges] if self.dense else None
@@ -69,10 +69,10 @@ class Cells:
 
     # ---- ranges
     def random_ranges(self, r, layout):
-        """Some of the cells, of each dimension one range or two; in global order the engine takes only one."""
+        """Returns one or two random ranges per dimension; in global order, the engine supports only one."""
         out = []
         for i, d in enumerate(self.dims):
-            # the engine loses cells in ranges of text beside other dimensions: see known_engine_defects.ts
+            # the engine loses cells in ranges of text if there are other dimensions: see known_engine_defects.ts
             if not self.dense and (r.random() < .3 or d['cell_val_num'] == 'var' and len(self.dims) > 1):
                 out.append(None)
                 continue
@@ -84,28 +84,28 @@ class Cells:
         return out if self.dense or any(out) else None
 
     def inside(self, ranges):
-        """The numbers of the cells in ranges."""
+        """Returns the numbers of the cells in the ranges."""
         if ranges is None:
             return range(len(self.places))
         return [i for i, p in enumerate(self.places) if all(rs is None or any(lo <= x <= hi for lo, hi in rs) for x, rs in zip(p, ranges))]
 
     # ---- reads
     def compare(self, layout, read, ranges=None, chosen=None):
-        """How a read differs from the cells in the ranges that are chosen; of dense arrays the others are fill values."""
+        """Returns how a read differs from the chosen cells in the ranges, or None; in dense arrays, the other cells have the fill value."""
         inside = self.inside(ranges)
         if self.dense:
             order = self.dense_order(layout, inside)
-            wanted = {n: [self.columns[n][i] if chosen is None or chosen(i) else self.fill[n] for i in order] for n in self.names}
+            expected = {n: [self.columns[n][i] if chosen is None or chosen(i) else self.fill[n] for i in order] for n in self.names}
             for n in self.unknown:
-                for column in (read[n], wanted[n]):
+                for column in (read[n], expected[n]):
                     column[:] = [None if i in self.unwritten else x for i, x in zip(order, column)]
-            return first_difference(read, wanted)
+            return first_difference(read, expected)
         inside = [i for i in inside if chosen is None or chosen(i)]
         rows = [json.dumps(plain([self.columns[n][i] for n in self.names])) for i in inside]
-        found = [json.dumps(plain(row)) for row in zip(*(read[n] for n in self.names))]
-        if sorted(rows) != sorted(found):
-            more, less = sorted(set(found) - set(rows)), sorted(set(rows) - set(found))
-            return '%d cells where %d were meant; found only %s, meant only %s' % (len(found), len(rows), more[:1], less[:1])
+        actual = [json.dumps(plain(row)) for row in zip(*(read[n] for n in self.names))]
+        if sorted(rows) != sorted(actual):
+            more, less = sorted(set(actual) - set(rows)), sorted(set(rows) - set(actual))
+            return '%d cells, %d were expected; only in the read: %s, only expected: %s' % (len(actual), len(rows), more[:1], less[:1])
         if layout in ('row-major', 'col-major'):
             places = list(zip(*([coordinate(x, d) for x in read[d['name']]] for d in self.dims)))
             places = [p if layout == 'row-major' else p[::-1] for p in places]

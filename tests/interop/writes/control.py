@@ -1,4 +1,4 @@
-"""The same array by the engine of its age itself, which shows whose fault it is if that engine cannot read ours."""
+"""Writes the same array with the old engine itself, which shows whether a failed read is a defect of that engine."""
 import collections
 import itertools
 import json
@@ -11,13 +11,13 @@ from oracle.engine import TEXT, npt
 OPTIONS = {'bit_width_reduction': {'max_window': 'bit_width_max_window'}, 'positive_delta': {'max_window': 'positive_delta_max_window'}}
 
 
-def filters(said):
-    """A pipeline as it is recorded -> as it is made."""
+def filters(recorded):
+    """Converts a recorded pipeline to input of the engine."""
     out = []
-    if isinstance(said, dict):
-        out.append({'max_chunk_size': said['max_chunk_size']})
-        said = said['filters']
-    for f in said:
+    if isinstance(recorded, dict):
+        out.append({'max_chunk_size': recorded['max_chunk_size']})
+        recorded = recorded['filters']
+    for f in recorded:
         names = OPTIONS.get(f['type'], {})
         out.append((f['type'], {names.get(k, k): v for k, v in f.items() if k != 'type' and v != 'any'}))
     return out
@@ -28,24 +28,24 @@ def number(x, ty):
 
 
 def plan(e, meant):
-    """The schema as it is made."""
-    said, version = meant['schema'], meant['version']
-    s = dict(sparse=meant['sparse'], dims=[], attrs=[], cell_order=said['cell_order'], tile_order=said['tile_order'],
-             capacity=int(said['capacity']), dups=said['allows_dups'])
+    """Returns the schema as input of the engine."""
+    recorded, version = meant['schema'], meant['version']
+    s = dict(sparse=meant['sparse'], dims=[], attrs=[], cell_order=recorded['cell_order'], tile_order=recorded['tile_order'],
+             capacity=int(recorded['capacity']), dups=recorded['allows_dups'])
     for k in ('coords_filters', 'offsets_filters', 'validity_filters'):
-        s[k] = filters(said[k]) if e.has('array_schema_set_' + k.replace('filters', 'filter_list')) else None
-    for d in said['dimensions']:
+        s[k] = filters(recorded[k]) if e.has('array_schema_set_' + k.replace('filters', 'filter_list')) else None
+    for d in recorded['dimensions']:
         lo, hi = [number(x, d['type']) for x in d['domain'] or [None, None]]
         s['dims'].append(dict(name=d['name'], type=d['type'], lo=lo, hi=hi, extent=number(d['tile_extent'], d['type']),
                               filters=filters(d['filters']) if version >= 5 and d['filters'] else None))
-    for a in said['attributes']:
+    for a in recorded['attributes']:
         fill = dict(fill=bytes.fromhex(a['fill_hex']), fill_valid=int(a.get('fill_valid', 0))) if version >= 6 else {}
         s['attrs'].append(dict(name=a['name'], type=a['type'], num=a['cell_val_num'], nullable=a['nullable'], filters=filters(a['filters']), **fill))
     return s
 
 
 def values(cells, f):
-    """Cells as they are recorded -> as they are written."""
+    """Converts recorded cells to input of a write."""
     ty, num = f['type'], f.get('num', 'var' if f['type'] == 'string_ascii' else 1)
 
     def raw(x):
@@ -62,18 +62,18 @@ def values(cells, f):
 
 
 def write(e, meant, folder, alone=False):
-    """Writes the same cells at the same times to FOLDER/array; FOLDER/meant.json says so. 1.x knows no times: it writes the last.
+    """Writes the same cells at the same times to FOLDER/array, and FOLDER/meant.json. 1.x does not support timestamps: it writes the last state.
 
-    With `alone` sparse cells have a fragment each, and so tiles that lie in none of many: of one cell, without a byte.
+    With `alone` each sparse cell is a separate fragment, so it has tiles that other arrays rarely have: a single cell, possibly empty.
     """
     s, uri, moments = plan(e, meant), os.path.join(folder, 'array'), meant['moments'] if e.v >= (2, 0) else meant['moments'][-1:]
     os.makedirs(folder)
     e.create(uri, s)
     if meant['sparse']:
-        fields, there = s['dims'] + s['attrs'], collections.Counter()
+        fields, written = s['dims'] + s['attrs'], collections.Counter()
         for moment in moments:
             rows = collections.Counter(zip(*(map(json.dumps, moment['columns'][f['name']]) for f in fields)))
-            new, there = list((rows - there).elements()), rows
+            new, written = list((rows - written).elements()), rows
             for part in [[row] for row in new] if alone else [new]:
                 columns = {f['name']: values([json.loads(x) for x in c], f) for f, c in zip(fields, zip(*part))}
                 e.write(uri, s, 'unordered', columns, None, moment['at'])

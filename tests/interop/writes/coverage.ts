@@ -1,4 +1,4 @@
-/** What random arrays reach of what can be written; a sample that lost some of it does not count as one. */
+/** The features that the random arrays cover; a sample that misses one of them fails. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { datatypes } from "../../../schema/array/datatype.ts"
@@ -31,25 +31,25 @@ const filtersOf = ({ filters }: FieldJson): ReadonlyArray<FilterJson> =>
 
 const isText = (type: string): boolean => type === "string_ascii" || type === "string_utf8"
 
-/** What an array shows, by name. */
-const shown = (meant: Meant): ReadonlyArray<string> => {
-  const { dimensions, attributes, ...schema } = meant.schema as unknown as SchemaJson
-  const kind = meant.sparse ? "sparse" : "dense"
-  const fragments = (meant.fragments as ReadonlyArray<unknown>).length
+/** Returns the names of the features of an array. */
+const featuresOf = (expected: Meant): ReadonlyArray<string> => {
+  const { dimensions, attributes, ...schema } = expected.schema as unknown as SchemaJson
+  const kind = expected.sparse ? "sparse" : "dense"
+  const fragments = (expected.fragments as ReadonlyArray<unknown>).length
   const flags = {
-    encryption: meant.key !== null,
+    encryption: expected.key !== null,
     duplicates: schema.allows_dups,
     [`${kind} current domain`]: schema.current_domain !== undefined,
     "tiles longer than their datatype": dimensions.some(({ tile_extent }) => `${tile_extent}`.startsWith("-")),
     "dimensions of several types": new Set(dimensions.map(({ type }) => type)).size > 1,
     [`${kind} several dimensions`]: dimensions.length > 1,
-    [`${kind} several times`]: meant.moments.length > 1,
-    [`${kind} several fragments at a time`]: fragments > meant.moments.length,
-    metadata: meant.moments.some(({ metadata }) => metadata.length > 0),
-    "cells that nobody wrote": meant.moments.some(({ unwritten }) => unwritten.length > 0),
+    [`${kind} several times`]: expected.moments.length > 1,
+    [`${kind} several fragments at a time`]: fragments > expected.moments.length,
+    metadata: expected.moments.some(({ metadata }) => metadata.length > 0),
+    "unwritten cells": expected.moments.some(({ unwritten }) => unwritten.length > 0),
   }
   return [
-    `format ${meant.version}`,
+    `format ${expected.version}`,
     `${kind} ${schema.cell_order} cells in ${schema.tile_order} tiles`,
     ...dimensions.map(({ type }) => `dimension of ${type.replace(/_.*/, "")}`),
     ...attributes.flatMap((a) => {
@@ -61,7 +61,7 @@ const shown = (meant: Meant): ReadonlyArray<string> => {
       )
       return [`type ${a.type}`, form, ...filters, ...(a.enumeration === undefined ? [] : [`${kind} enumeration`])]
     }),
-    ...Object.entries(flags).flatMap(([name, there]) => there ? [name] : []),
+    ...Object.entries(flags).flatMap(([name, present]) => present ? [name] : []),
   ]
 }
 
@@ -70,7 +70,7 @@ const filters =
   "none gzip zstd lz4 rle bzip2 double_delta bit_width_reduction bitshuffle byteshuffle positive_delta checksum_md5 " +
   "checksum_sha256 dictionary scale_float xor webp delta"
 
-const wanted: ReadonlyArray<string> = [
+const required: ReadonlyArray<string> = [
   ...Array.from({ length: 20 }, (_, i) => `format ${3 + i}`),
   ...datatypes.map((type) => `type ${type}`),
   ..."int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64 string datetime time".split(" ").map((type) =>
@@ -94,17 +94,19 @@ const wanted: ReadonlyArray<string> = [
   "tiles longer than their datatype",
   "dimensions of several types",
   "metadata",
-  "cells that nobody wrote",
+  "unwritten cells",
 ]
 
-/** What of all that none of the arrays in these folders shows. */
+/** Returns the features that no array in these folders has. */
 export const missing = (folders: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const there = new Set<string>()
+  const covered = new Set<string>()
   for (const folder of folders) {
     for (const name of readdirSync(folder)) {
       const path = join(folder, name, "meant.json")
-      if (existsSync(path)) { for (const what of shown(JSON.parse(readFileSync(path, "utf8")))) there.add(what) }
+      if (existsSync(path)) {
+        for (const feature of featuresOf(JSON.parse(readFileSync(path, "utf8")))) covered.add(feature)
+      }
     }
   }
-  return wanted.filter((what) => !there.has(what))
+  return required.filter((feature) => !covered.has(feature))
 }

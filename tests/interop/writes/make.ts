@@ -1,9 +1,10 @@
 /**
- * Writes random arrays through our public API, and beside each what the engine should say of it: `DIR/<case>/meant.json`.
+ * Writes random arrays through tessera's public API, and next to each the result expected from the engine:
+ * `DIR/<case>/meant.json`.
  *
  *     deno run -A tests/interop/writes/make.ts DIR SEED COUNT [FORMAT…]
  *
- * With formats they are for engines of their age, of each format as many.
+ * With formats, the arrays are for engines of these format versions, the same number for each.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -24,11 +25,11 @@ import { denseSteps, type Run, sparseSteps } from "./random_writes.ts"
 const KEY = "0123456789abcdeF0123456789abcdeF"
 const VERSIONS = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21]
 
-/** Whether engines of an array's age know a type of metadata. */
+/** Whether engines of a format version support the type of a metadata entry. */
 const isKnown = (version: number, { type }: MeantEntry): boolean =>
   !(type === "blob" || type === "bool" || type.startsWith("geom_") || type.startsWith("time_")) || version === 22
 
-/** A random value that engines of the array's age know. */
+/** Returns a random value that engines of the format version support. */
 const knownMetadata = (random: Random, key: string, version: number): ReturnType<typeof randomMetadata> => {
   for (;;) {
     const made = randomMetadata(random, key)
@@ -36,18 +37,18 @@ const knownMetadata = (random: Random, key: string, version: number): ReturnType
   }
 }
 
-/** Changes metadata at random, and what is meant with it. */
-const editMetadata = (random: Random, meant: Map<string, MeantEntry>, array: TileArray.TileArray, at: number) =>
+/** Changes metadata at random, and updates the expected metadata. */
+const editMetadata = (random: Random, expected: Map<string, MeantEntry>, array: TileArray.TileArray, at: number) =>
   TileArray.editMetadata(array, (edit) =>
     Effect.gen(function* () {
       for (let i = 1 + random.below(3); i > 0; i--) {
         const key = random.pick(["a", "b", "ö", "k k", ""])
-        for (const name of [key, `__np_flat_${key}`, `__np_shape_${key}`]) meant.delete(name)
+        for (const name of [key, `__np_flat_${key}`, `__np_shape_${key}`]) expected.delete(name)
         if (random.below(4) === 0) yield* edit.delete([key])
         else {
           const { input, entries } = knownMetadata(random, key, array.schema.version)
           yield* edit.put({ [key]: input })
-          for (const entry of entries) meant.set(entry.key, entry)
+          for (const entry of entries) expected.set(entry.key, entry)
         }
       }
     }), { at })
@@ -55,7 +56,7 @@ const editMetadata = (random: Random, meant: Map<string, MeantEntry>, array: Til
 const byKey = (metadata: ReadonlyMap<string, MeantEntry>): ReadonlyArray<MeantEntry> =>
   [...metadata.values()].sort((a, b) => a.key < b.key ? -1 : 1)
 
-/** One array; answers whether there is one: filters may refuse random cells. */
+/** Writes one array; returns false if a filter refuses the random cells. */
 const makeOne = (folder: string, seed: string, version: number, old: boolean): Run<boolean> =>
   Effect.gen(function* () {
     const random = makeRandom(seed)
@@ -82,7 +83,7 @@ const makeOne = (folder: string, seed: string, version: number, old: boolean): R
     }
     rmSync(target.scratch, { recursive: true, force: true })
     const fragments = yield* TileArray.fragments(yield* TileArray.reopen(array))
-    const meant: Meant = {
+    const expected: Meant = {
       key,
       sparse,
       version,
@@ -92,7 +93,7 @@ const makeOne = (folder: string, seed: string, version: number, old: boolean): R
       ranges: dense?.ranges ?? null,
       moments,
     }
-    writeFileSync(join(folder, "meant.json"), JSON.stringify(meant))
+    writeFileSync(join(folder, "meant.json"), JSON.stringify(expected))
     return true
   }).pipe(Effect.catchIf(
     (error) => error instanceof WriteError && error.detail.includes("filter"),
@@ -106,13 +107,13 @@ const makeOne = (folder: string, seed: string, version: number, old: boolean): R
 const main = async ([folder, seed, count, ...formats]: ReadonlyArray<string>): Promise<void> => {
   let made = 0
   let refused = 0
-  // the machine does not fail here, so that nothing has to be on the disk
+  // no crash is tested here, so files are not synced to disk
   const files = Layer.succeed(StorageService, makeLocalStorage({ durability: "cached" }))
   const runtime = ManagedRuntime.make(Layer.merge(layerDefault, files))
   const old = formats.length > 0
   for (let i = 0; made < Number(count); i++) {
     const name = `${seed}/${i}`
-    // two of five are of older formats
+    // two of five arrays have an older format
     const turn = Math.floor(i / 5) * 2 + i % 5
     const version = old ? Number(formats[i % formats.length]) : i % 5 > 1 ? 22 : VERSIONS[turn % VERSIONS.length]
     const at = join(folder, String(i).padStart(5, "0"))

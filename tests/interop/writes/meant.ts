@@ -1,35 +1,35 @@
-/** What the engine should say of an array that we wrote: `meant.json`, which lies beside it. */
+/** The result expected from the engine for an array that tessera wrote: `meant.json`, next to the array. */
 import type { Json } from "../../../src/array/describe/describe.ts"
 import type { CellJson } from "../../../schema/array/scalar.ts"
 import type { MeantEntry } from "../changes/random_changes.ts"
 
-/** Cells that are there, as reads of the engine are recorded. */
+/** The expected cells, in the form of the engine's recorded reads. */
 export interface MeantCells {
-  /** By field; of dense arrays the attributes of all cells of `ranges`, in rows. */
+  /** The columns by field; for dense arrays, the attributes of all cells of `ranges`, in row-major order. */
   readonly columns: Readonly<Record<string, ReadonlyArray<CellJson>>>
-  /** Dense arrays: the numbers of cells that nobody wrote. */
+  /** Dense arrays: the numbers of unwritten cells. */
   readonly unwritten: ReadonlyArray<number>
   /** The non-empty domain. */
   readonly domain: Json
 }
 
-/** An array at a time. */
+/** An array at a timestamp. */
 export interface Moment extends MeantCells {
   readonly at: number
   readonly metadata: ReadonlyArray<MeantEntry>
 }
 
-/** What lies beside an array. */
+/** The content of `meant.json`. */
 export interface Meant {
   readonly key: string | null
   readonly sparse: boolean
   readonly version: number
   readonly schema: Json
   readonly enumerations: Json
-  /** Fragments as we see them ourselves. */
+  /** The fragments as tessera describes them. */
   readonly fragments: Json
-  /** Dense arrays: the cells that were looked at. */
+  /** Dense arrays: the compared region. */
   readonly ranges: ReadonlyArray<readonly [string, string]> | null
-  /** From the first to the last. */
+  /** From the earliest to the latest. */
   readonly moments: ReadonlyArray<Moment>
 }

@@ -1,4 +1,4 @@
-/** Random cells, as bytes, and what the engine should say of them. */
+/** Random cells as bytes, and their form in the engine's record. */
 import type { ArraySchema, Attr } from "../../../mod.ts"
 import type { ArraySchema as Structure } from "../../../schema/array/array_schema.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
@@ -54,12 +54,12 @@ const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   return out
 }
 
-/** Filters behind which the engine reads tiles without a byte: see known_engine_defects.ts. */
-const takesNothing: ReadonlySet<FilterType> = new Set(
+/** Filters after which the engine reads empty tiles: see known_engine_defects.ts. */
+const supportsEmptyTiles: ReadonlySet<FilterType> = new Set(
   ["noop", "gzip", "zstd", "lz4", "bzip2", "byteshuffle", "bitshuffle", "checksum_md5", "checksum_sha256"] as const,
 )
 
-/** A cell of an attribute; `old` engines do not always read cells without a byte. */
+/** Returns a random cell of an attribute; `old` engines cannot always read empty cells. */
 export const attributeCell = (
   random: Random,
   { type, cellValNum, nullable, filters, enumeration }: Attr.Attribute,
@@ -69,12 +69,15 @@ export const attributeCell = (
   if (nullable && random.below(4) === 0) return null
   if (enumeration !== "") return whole(type, random.below(valueCount(enumerations[enumeration])))
   const temper = temperOf(filters.filters)
-  const least = !old && filters.filters.every((filter) => takesNothing.has(filter.type)) ? 0 : 1
-  const count = cellValNum === "var" ? least + random.below(6) : cellValNum
+  const minCount = !old && filters.filters.every((filter) => supportsEmptyTiles.has(filter.type)) ? 0 : 1
+  const count = cellValNum === "var" ? minCount + random.below(6) : cellValNum
   return join(Array.from({ length: count }, () => value(random, type, temper)))
 }
 
-/** The range of a dimension in which cells may lie: its current domain, else its domain. Of text there is none. */
+/**
+ * Returns the range of valid coordinates of a dimension: its current domain, else its domain; undefined for text
+ * dimensions.
+ */
 export const areaOf = (schema: Structure, d: number): readonly [low: Scalar, high: Scalar] | undefined => {
   const { type, cellValNum, domain } = schema.dimensions[d]
   if (cellValNum === VAR) return undefined
@@ -83,7 +86,7 @@ export const areaOf = (schema: Structure, d: number): readonly [low: Scalar, hig
   return [readScalar(type, low), readScalar(type, high)]
 }
 
-/** The bytes of coordinate `i` of `count` of a dimension; of text, a text for each number. */
+/** Returns the bytes of coordinate `i` of `count` of a dimension; for text dimensions, a text for each number. */
 export const coordinateCell = (schema: Structure, d: number, i: number, count: number): Uint8Array => {
   const { type } = schema.dimensions[d]
   const area = areaOf(schema, d)
@@ -96,7 +99,7 @@ export const coordinateCell = (schema: Structure, d: number, i: number, count: n
   return scalarBytes(type, low + i * (isFloat(type) ? length / count : Math.floor((length + 1) / count)))
 }
 
-/** Cells as a write takes them. */
+/** Returns cells as input of a write. */
 export const columnOf = (
   type: Datatype,
   cellValNum: number | "var",
@@ -115,6 +118,6 @@ export const columnOf = (
   }
 }
 
-/** A cell as the engine's reads are recorded. */
+/** Returns a cell in the form of the engine's recorded reads. */
 export const meantCell = (type: Datatype, cellValNum: number | "var", cell: Cell): CellJson =>
   cell === null ? null : cellBytesJson(type, cellValNum, cell)

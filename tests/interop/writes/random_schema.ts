@@ -1,6 +1,6 @@
 /**
- * Random schemas of a format version: all datatypes, cells of every form, filters, orders, domains, fill values, enumerations,
- * current domains.
+ * Random schemas of a format version: all datatypes, all cell sizes, filters, orders, domains, fill values,
+ * enumerations, current domains.
  */
 import { ArraySchema, Attr, Dim, Filter, SchemaError } from "../../../mod.ts"
 import { type Datatype, datatypes, isFloat, isTemporal, sizeOf } from "../../../schema/array/datatype.ts"
@@ -8,13 +8,13 @@ import type { Filter as AnyFilter } from "../../../schema/array/filter.ts"
 import { checkFormatVersion } from "../../../src/array/create/check_format_version.ts"
 import type { Random } from "../../hostile/random.ts"
 
-/** What a random schema is for. */
+/** The purpose of a random schema. */
 export interface SchemaKind {
   readonly version: number
   readonly sparse: boolean
-  /** One dimension of thousands of cells, few attributes. */
+  /** One dimension with thousands of cells, and few attributes. */
   readonly large: boolean
-  /** For an engine of the array's age. */
+  /** For an engine of the array's format version. */
   readonly old: boolean
 }
 
@@ -46,10 +46,10 @@ const filters: ReadonlyArray<() => AnyFilter> = [
   () => Filter.noop,
 ]
 
-/** Cells that filters do not refuse: any, small ones, or all the same. */
+/** The kind of cells that filters accept: any, small ones, or all the same. */
 export type Temper = "any" | "small" | "same"
 
-/** Which cells go through filters. */
+/** Returns the kind of cells that all filters accept. */
 export const temperOf = (all: ReadonlyArray<AnyFilter>): Temper =>
   all.some(({ type }) => type === "positive_delta")
     ? "same"
@@ -57,13 +57,15 @@ export const temperOf = (all: ReadonlyArray<AnyFilter>): Temper =>
     ? "small"
     : "any"
 
-/** A pipeline that the engine can read again: what comes behind a filter with metadata of its own must take any bytes. */
+/**
+ * Returns a pipeline that the engine can read: after a filter with its own metadata, filters must accept any bytes.
+ */
 const pipeline = (random: Random, type: Datatype, version: number): ReadonlyArray<AnyFilter> => {
   const chosen = Array.from({ length: random.pick([0, 0, 1, 1, 1, 2, 3]) }, () => random.pick(filters)())
-  // what few types take would be rare
+  // picked more often, since few types support these filters
   const own = isFloat(type) ? scales : type === "string_ascii" || type === "string_utf8" ? folds : []
   if (own.length > 0 && random.below(3) === 0) chosen[0] = random.pick(own)
-  // what comes out of these is another type to the filters behind them, on which engines before format 20 do not agree
+  // these filters change the type for the following filters, in which engines before format 20 differ
   const changes = chosen.some((f) => f.type === "scale_float" || (f.type === "xor" && version < 20))
   const fits = (filter: AnyFilter, i: number): boolean =>
     (i === 0 || !["rle", "dictionary", "delta", "double_delta", "scale_float", "xor"].includes(filter.type)) &&
@@ -81,12 +83,12 @@ const attribute = (random: Random, { version, large }: SchemaKind): Attr.Attribu
   if (version >= 6 && random.below(4) === 0 && made.cellValNum === 1 && !isTemporal(type)) {
     made = Attr.fill(made, 1, { valid: random.below(2) === 0 })
   }
-  // small chunks, so that small tiles have several
+  // small chunks, so that small tiles have several chunks
   const maxChunkSize = random.below(large ? 3 : 6) === 0 ? random.pick([40, 300, 1000]) : made.filters.maxChunkSize
   return { ...made, filters: { ...made.filters, maxChunkSize } }
 }
 
-/** An attribute whose cells are codes of an enumeration. */
+/** Returns an attribute whose cells are codes of an enumeration. */
 const enumerated = (random: Random, name: string): Attr.Attribute => {
   const type = random.pick(["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"] as const)
   const made = Attr.enumerated(Attr.of(type, ...random.pick([[], [Filter.zstd()], [Filter.bitWidthReduction()]])), name)
@@ -104,9 +106,10 @@ const enumerations: ReadonlyArray<ArraySchema.EnumerationInput> = [
 
 const wholeTypes = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"] as const
 
-/** The least value of a dimension: a small one, or the least there is. */
+/** Returns the lower bound of a dimension: a small one, or the minimum of the datatype. */
 const lowOf = (random: Random, type: Datatype, { old, sparse, version }: SchemaKind): bigint => {
-  // engines before 2.10 die of many of their own dense arrays below zero, or never end: a few are enough
+  // engines before 2.10 crash or hang on many of their own dense arrays with negative coordinates: a few such arrays
+  // are enough
   const fails = old && !sparse && version < 14 && random.below(8) > 0
   if (fails || type.startsWith("u")) return 0n
   if (isTemporal(type) || random.below(4) > 0) return -7n
@@ -123,17 +126,17 @@ const coordinateFilters = (random: Random, type: Datatype): ReadonlyArray<AnyFil
   return random.pick([...any, ...shuffles, [Filter.doubleDelta()], [Filter.bitWidthReduction(), Filter.zstd()]])
 }
 
-/** A dimension of so many values, or of text. */
+/** Returns a dimension of `length` values, or of text. */
 const dimension = (random: Random, type: Dim.DimensionType, kind: SchemaKind, length: number): Dim.Dimension => {
   const own = kind.version >= 5 && random.below(3) === 0 ? { filters: coordinateFilters(random, type) } : {}
   if (type === "string_ascii") return Dim.ascii(own)
   if (type === "float32" || type === "float64") return Dim[type]([-8, 8], { tile: random.pick([1, 4, 16]), ...own })
   const low = lowOf(random, type, kind)
-  // the engine counts cells in 8 bits there: see known_engine_defects.ts
-  const most = !kind.sparse && sizeOf(type) === 1 ? Math.min(length, 11) : length
-  const tile = 1 + random.below(kind.large ? random.pick([length, 500]) : most)
+  // the engine counts the cells of such tiles in 8 bits: see known_engine_defects.ts
+  const maxExtent = !kind.sparse && sizeOf(type) === 1 ? Math.min(length, 11) : length
+  const tile = 1 + random.below(kind.large ? random.pick([length, 500]) : maxExtent)
   const value = (n: bigint): number | bigint => sizeOf(type) === 8 ? n : Number(n)
-  // one tile, longer than a signed datatype holds
+  // a single tile whose length exceeds the signed datatype
   if (kind.sparse && !kind.old && low < 0n && random.below(5) === 0) {
     const half = 2n ** BigInt(8 * sizeOf(type) - 1)
     return Dim.of(type, [value(2n - half), value(half - 2n)] as never, own)
@@ -144,7 +147,7 @@ const dimension = (random: Random, type: Dim.DimensionType, kind: SchemaKind, le
   })
 }
 
-const dimensions = (random: Random, kind: SchemaKind, room: number): Record<string, Dim.Dimension> => {
+const dimensions = (random: Random, kind: SchemaKind, slack: number): Record<string, Dim.Dimension> => {
   const { sparse, version, large } = kind
   const count = large ? 1 : 1 + random.below(3)
   const dates = datatypes.filter((type) => isTemporal(type) && (version >= 9 || type.startsWith("datetime_")))
@@ -153,7 +156,7 @@ const dimensions = (random: Random, kind: SchemaKind, room: number): Record<stri
     ...whole,
     ...dates.slice(0, 3),
     random.pick(dates),
-    // 1.x had another order of floats, by which the newest engine finds cells twice
+    // 1.x sorts floats differently; in that order the newest engine returns cells twice
     ...(large || (version < 5 && !kind.old) ? [] : ["float32", "float64"]),
     ...(large || version < 5 ? [] : ["string_ascii", "string_ascii"]),
   ]
@@ -164,12 +167,12 @@ const dimensions = (random: Random, kind: SchemaKind, room: number): Record<stri
     names.slice(0, count).map((name) => {
       const type = sparse && version >= 5 ? random.pick(any) : one
       const length = large ? 4000 + random.below(8000) : sparse ? 40 : 3 + random.below(9)
-      return [name, dimension(random, type as Dim.DimensionType, kind, length + random.below(room + 1))]
+      return [name, dimension(random, type as Dim.DimensionType, kind, length + random.below(slack + 1))]
     }),
   )
 }
 
-/** The part of each domain in which cells may lie: as long as a domain without it. */
+/** Returns a current domain: a part of each domain, as long as a domain without a current domain. */
 const currentDomain = (random: Random, dims: Record<string, Dim.Dimension>, { sparse }: SchemaKind) =>
   Object.fromEntries(
     Object.entries(dims).map(([name, { type, domain }]) => {
@@ -216,7 +219,7 @@ const once = (random: Random, kind: SchemaKind): ArraySchema.ArraySchema => {
   return sparse
     ? ArraySchema.sparse({
       ...common,
-      // engines of formats 7 and 8 had another Hilbert order, by which the newest finds cells twice
+      // formats 7 and 8 have another Hilbert order; in that order the newest engine returns cells twice
       order: random.pick(version >= 9 ? [...orders, "hilbert"] : orders),
       capacity: random.pick(large ? [100, 1000, 100_000] : [1, 4, 10, 1000]),
       allowsDuplicates: version >= 5 && random.below(4) === 0,
@@ -224,7 +227,7 @@ const once = (random: Random, kind: SchemaKind): ArraySchema.ArraySchema => {
     : ArraySchema.dense({ ...common, order: random.pick(orders) })
 }
 
-/** A schema that arrays of the version can have. */
+/** Returns a random schema that the format version supports. */
 export const randomSchema = (random: Random, kind: SchemaKind): ArraySchema.ArraySchema => {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-/** Random writes of cells, and the cells that are there after each. */
+/** Random writes of cells, and the expected cells after each write. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { type ArraySchema, type Codecs, Dense, Sparse, type StorageService, TileArray } from "../../../mod.ts"
@@ -14,7 +14,7 @@ import type { Random } from "../../hostile/random.ts"
 import type { MeantCells } from "./meant.ts"
 import { areaOf, attributeCell, type Cell, columnOf, coordinateCell, meantCell } from "./random_cells.ts"
 
-/** What our public API needs. */
+/** An effect that requires the services of tessera's public API. */
 export type Run<A> = Effect.Effect<A, unknown, StorageService | Codecs>
 
 /** An array to write to. */
@@ -22,15 +22,15 @@ export interface Target {
   readonly random: Random
   readonly schema: ArraySchema.ArraySchema
   readonly array: TileArray.TileArray
-  /** A place for another array like it. */
+  /** A path for a temporary array of the same schema. */
   readonly scratch: string
-  /** Thousands of cells, or some. */
+  /** Whether the array has thousands of cells. */
   readonly large: boolean
-  /** For an engine of the array's age. */
+  /** For an engine of the array's format version. */
   readonly old: boolean
 }
 
-/** Writes something at a time; answers what is there then. */
+/** Writes cells at a timestamp; returns the expected cells after the write. */
 export type Step = (at: number) => Run<MeantCells>
 
 /** A cell of an array: its fields. */
@@ -51,13 +51,13 @@ const meantAttributes = (schema: ArraySchema.ArraySchema, rows: ReadonlyArray<Ro
     return [name, rows.map((row) => meantCell(type, cellValNum, row.get(name)!))] as const
   })
 
-/** Rows in two or three parts, of any length. */
+/** Splits rows into two or three parts of random length. */
 const cut = (random: Random, rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<Row>> => {
   const ends = Array.from({ length: 1 + random.below(2) }, () => random.below(rows.length + 1)).sort((a, b) => a - b)
   return [0, ...ends].map((from, i) => rows.slice(from, ends[i] ?? rows.length))
 }
 
-/** Numbers from 0 to before `n`, in any order. */
+/** Returns the numbers from 0 to `n - 1` in random order. */
 const shuffled = (random: Random, n: number): Array<number> => {
   const out = Array.from({ length: n }, (_, i) => i)
   for (let i = n - 1; i > 0; i--) {
@@ -72,12 +72,12 @@ const compareBytes = (a: Uint8Array, b: Uint8Array): number => {
   return a.length - b.length
 }
 
-/** Steps of writing cells in any place and order. */
+/** Returns random writes of sparse cells, at random coordinates and in random order. */
 export const sparseSteps = (target: Target): ReadonlyArray<Step> => {
   const { random, schema, array, scratch, large } = target
   const { dimensions, version } = array.schema
   const places = large ? 4000 : 40
-  const there = new Map<string, Row>()
+  const current = new Map<string, Row>()
   let made = 0
 
   const columns = (rows: ReadonlyArray<Row>) => ({
@@ -92,7 +92,7 @@ export const sparseSteps = (target: Target): ReadonlyArray<Step> => {
       [name, rows.map((row) => meantCell(type, cellValNum === VAR ? "var" : 1, row.get(name)!))] as const
     )
 
-  /** Rows at places of their own, but for arrays that allow duplicates. */
+  /** Returns rows with distinct coordinates, except in arrays that allow duplicates. */
   const newRows = (): Map<string, Row> => {
     const rows = new Map<string, Row>()
     const firsts = shuffled(random, places).slice(
@@ -113,7 +113,7 @@ export const sparseSteps = (target: Target): ReadonlyArray<Step> => {
     return rows
   }
 
-  /** Rows as they lie in an array like this one. */
+  /** Returns rows in the global order of this array. */
   const inGlobalOrder = (rows: ReadonlyArray<Row>): Run<ReadonlyArray<Row>> =>
     Effect.gen(function* () {
       const made = yield* TileArray.create(scratch, schema, { formatVersion: version })
@@ -122,10 +122,10 @@ export const sparseSteps = (target: Target): ReadonlyArray<Step> => {
       const reopened = TileArray.undeclare(yield* TileArray.reopen(made))
       const read = yield* Sparse.read(reopened, { select: names, order: "global" })
       const lists = names.map((name) => columnJson(read.columns[name]))
-      const meant = meantCoordinates(rows)
+      const coordinates = meantCoordinates(rows)
       const byPlace = new Map<string, Array<Row>>()
       rows.forEach((row, i) => {
-        const place = JSON.stringify(meant.map(([, cells]) => cells[i]))
+        const place = JSON.stringify(coordinates.map(([, cells]) => cells[i]))
         byPlace.set(place, [...(byPlace.get(place) ?? []), row])
       })
       return lists[0].map((_, i) => byPlace.get(JSON.stringify(lists.map((cells) => cells[i])))!.pop()!)
@@ -154,7 +154,7 @@ export const sparseSteps = (target: Target): ReadonlyArray<Step> => {
             ),
         )
       case 3: {
-        // of cells in one place the first counts
+        // the first of the cells with equal coordinates is written
         if (schema.allowsDuplicates) return write(rows, at, first)
         const again = rows.slice(0, 3).map((row): Row => new Map([...row, ...attributeRow(target)]))
         return Sparse.write(array, columns([...rows, ...again]), { at, duplicates: "first" })
@@ -168,8 +168,8 @@ export const sparseSteps = (target: Target): ReadonlyArray<Step> => {
     Effect.gen(function* () {
       const rows = newRows()
       yield* write([...rows.values()], at, turn === 0)
-      for (const [place, row] of rows) there.set(place, row)
-      const all = [...there.values()]
+      for (const [place, row] of rows) current.set(place, row)
+      const all = [...current.values()]
       const bounds = dimensions.map(({ name, type, cellValNum }): Range => {
         const cells = all.map((row) => row.get(name)!).sort((a, b) => {
           if (cellValNum === VAR) return compareBytes(a, b)
@@ -186,17 +186,17 @@ export const sparseSteps = (target: Target): ReadonlyArray<Step> => {
     }))
 }
 
-/** A dense dimension, counted from the start of the area that is looked at. */
+/** A dense dimension, counted from the start of the compared region. */
 interface Axis {
   readonly length: number
-  /** Where tiles begin: the number of the area's first cell in its tile. */
+  /** The position of the region's first cell in its tile. */
   readonly first: number
   readonly extent: number
 }
 
 type Box = ReadonlyArray<readonly [low: number, high: number]>
 
-/** The cells of a box, by their number in the area, in an order. */
+/** Returns the cells of a box in the order of the write, as numbers in the compared region. */
 const cellsOfBox = (
   axes: ReadonlyArray<Axis>,
   box: Box,
@@ -222,7 +222,7 @@ const cellsOfBox = (
   return sorted.map(number)
 }
 
-/** Steps of writing boxes, and the ranges that they lie in. */
+/** Returns random writes of boxes, and the region that contains them. */
 export const denseSteps = (
   target: Target,
 ): { readonly steps: ReadonlyArray<Step>; readonly ranges: ReadonlyArray<readonly [string, string]> } => {
@@ -244,7 +244,7 @@ export const denseSteps = (
     const { type } = dimensions[d]
     return scalarBytes(type, sizeOf(type) === 8 ? end(d, at) : Number(end(d, at)))
   }
-  /** The ends of what was written, a dimension. */
+  /** The bounds of the written boxes in each dimension. */
   let hull: ReadonlyArray<readonly [number, number]> | undefined
 
   const step: Step = (at) =>
@@ -258,13 +258,13 @@ export const denseSteps = (
         dimensions.map(({ name }, d) => [name, [end(d, box[d][0]), end(d, box[d][1])] as const]),
       )
       const order = random.pick(["row", "col", "global"] as const)
-      const given = cellsOfBox(axes, box, order, schema).map((cell) => rows[cell] = attributeRow(target))
+      const boxRows = cellsOfBox(axes, box, order, schema).map((cell) => rows[cell] = attributeRow(target))
       const batched = order === "global" || (order === "row") === (schema.tileOrder === "row-major")
       if (batched && random.below(3) === 0) {
         const size = version >= Since.folders && random.below(2) === 0 ? { maxFragmentSize: 1 + random.below(500) } : {}
-        const batches = Stream.fromIterable(cut(random, given).map((part) => attributeColumns(schema, part)))
+        const batches = Stream.fromIterable(cut(random, boxRows).map((part) => attributeColumns(schema, part)))
         yield* Stream.run(batches, Dense.sink(array, region, { at, order, ...size }))
-      } else yield* Dense.write(array, region, attributeColumns(schema, given), { at, order })
+      } else yield* Dense.write(array, region, attributeColumns(schema, boxRows), { at, order })
       hull = box.map(([low, high], d) => [Math.min(low, hull?.[d][0] ?? low), Math.max(high, hull?.[d][1] ?? high)])
       return {
         columns: Object.fromEntries(meantAttributes(schema, rows)),

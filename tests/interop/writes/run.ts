@@ -1,6 +1,6 @@
 /**
- * Writes: we write random arrays of all format versions that are written; the newest engine reads them, and engines of
- * their age read others.
+ * Writes: tessera writes random arrays of all format versions; the newest engine reads them, and engines of older
+ * format versions read arrays of their version.
  */
 import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -11,48 +11,48 @@ import { missing } from "./coverage.ts"
 
 const here = import.meta.dirname!
 
-/** Formats whose engines are asked, each by one engine: some, or all that are older than the newest. */
+/** Format versions that are read by an engine of their age: some, or all older than the newest. */
 const SOME = [3, 5, 8, 10, 14, 18, 21]
 const ALL = Array.from({ length: 19 }, (_, i) => 3 + i)
 
-/** What is written. */
+/** The arrays of a run. */
 export interface WritesOptions {
   readonly seed: string
-  /** How many arrays in each runtime for the newest engine, and half as many for old ones. */
+  /** Number of arrays per runtime for the newest engine; half as many for old engines. */
   readonly count: number
-  /** Whether engines of all ages are asked. */
+  /** Whether the engines of all format versions read arrays. */
   readonly allEngines: boolean
-  /** Keep what was written, also if all is well. */
-  readonly keep: boolean
+  /** Keeps the written files, also if all comparisons pass. */
+  readonly keepFiles: boolean
 }
 
-/** The formats of `wanted` whose engines are there; fetches them. */
+/** Fetches the engines of `formats`; returns the formats whose engines are available. */
 const fetchEngines = async (
   python: string,
   engines: string,
-  wanted: ReadonlyArray<number>,
+  formats: ReadonlyArray<number>,
   totals: Totals,
 ): Promise<ReadonlyArray<string>> => {
-  for (const format of wanted) removeLeft(engines, `${format}`)
+  for (const format of formats) removeLeft(engines, `${format}`)
   const began = Date.now()
-  const fetched = await start([python, join(here, "..", "oracle", "fetch_engines.py"), engines, ...wanted.map(String)])
+  const fetched = await start([python, join(here, "..", "oracle", "fetch_engines.py"), engines, ...formats.map(String)])
   const lines = fetched.output.trim().split("\n")
-  const there: ReadonlyArray<number> = fetched.code === 0 ? JSON.parse(lines.at(-1)!) : []
-  console.log(`${there.length} old engines are there after ${((Date.now() - began) / 1000).toFixed(1)} s`)
-  if (there.length < wanted.length) {
+  const available: ReadonlyArray<number> = fetched.code === 0 ? JSON.parse(lines.at(-1)!) : []
+  console.log(`${available.length} old engines are available after ${((Date.now() - began) / 1000).toFixed(1)} s`)
+  if (available.length < formats.length) {
     const ci = process.env.CI === "true"
     for (const line of lines.slice(0, -1)) console.log(line)
-    console.log(`READING BY OLD ENGINES ${ci ? "FAILS" : "IS SKIPPED"} for ${wanted.length - there.length} of them`)
-    totals[ci ? "failed" : "skipped"] += wanted.length - there.length
+    console.log(`OLD ENGINES ${ci ? "FAILS" : "IS SKIPPED"} for ${formats.length - available.length} of them`)
+    totals[ci ? "failed" : "skipped"] += formats.length - available.length
   }
-  return there.map(String)
+  return available.map(String)
 }
 
-/** Writes arrays in each runtime, other ones in each, and has engines look; adds to the totals. */
+/** Writes different arrays in each runtime, and compares them with the engines; adds to the totals. */
 export const runWrites = async (
   python: string,
   cache: string,
-  { seed, count, allEngines, keep }: WritesOptions,
+  { seed, count, allEngines, keepFiles }: WritesOptions,
   totals: Totals,
 ): Promise<void> => {
   const all = join(cache, "interop")
@@ -63,12 +63,12 @@ export const runWrites = async (
 
   const writeAndSee = async (
     { name, command }: Runtime,
-    what: string,
+    readers: string,
     arrays: number,
     formats: ReadonlyArray<string>,
     see: ReadonlyArray<string>,
   ): Promise<void> => {
-    const into = join(folder, `${name} ${what}`)
+    const into = join(folder, `${name} ${readers}`)
     mkdirSync(into, { recursive: true })
     const made = await start([...command, join(here, "make.ts"), into, `${seed}-${name}`, `${arrays}`, ...formats])
     if (made.code !== 0) {
@@ -81,7 +81,7 @@ export const runWrites = async (
     for (const line of lines.slice(0, closing === null ? undefined : -1)) console.log(`${name}: ${line.slice(0, 500)}`)
     totals.passed += Number(closing?.[1] ?? 0)
     totals.failed += Number(closing?.[2] ?? 1)
-    console.log(`${name}: ${made.output.trim().split("\n").at(-1)}; ${what} saw ${lines.at(-1)}`)
+    console.log(`${name}: ${made.output.trim().split("\n").at(-1)}; ${readers}: ${lines.at(-1)}`)
   }
 
   const engines = join(cache, "engines")
@@ -89,12 +89,12 @@ export const runWrites = async (
   for (const runtime of runtimes()) {
     await writeAndSee(runtime, "the newest engine", count, [], ["see.py"])
     if (formats.length === 0) continue
-    await writeAndSee(runtime, "engines of their age", Math.ceil(count / 2), formats, ["see_old.py", engines])
+    await writeAndSee(runtime, "old engines", Math.ceil(count / 2), formats, ["see_old.py", engines])
   }
   const lost = count < 80 ? [] : missing(readdirSync(folder).map((name) => join(folder, name)))
-  for (const what of lost) console.log(`FAILED nothing was written of: ${what}`)
+  for (const feature of lost) console.log(`FAILED no array covers: ${feature}`)
   totals.failed += lost.length
   console.log(`writes took ${((Date.now() - began) / 1000).toFixed(1)} s`)
-  if (keep || totals.failed > failedBefore) console.log(`what was written is in ${folder}`)
+  if (keepFiles || totals.failed > failedBefore) console.log(`the written files are in ${folder}`)
   else rmSync(folder, { recursive: true, force: true })
 }

@@ -1,10 +1,10 @@
 """The real engine reads what make.ts wrote: `see.py FOLDER`.
 
-It must say of each array what meant.json says: schema, enumerations, fragments with their rectangles, and at each time the
-metadata, the non-empty domain and all cells, in every order, in random ranges, and when it has consolidated the fragments.
-Conditions must find the cells that a look at each finds (the engine leaves out tiles by our rectangles), and counts, sums,
-extremes and null counts must be those of the cells (the engine takes them from our statistics). Each array is read in a process
-of its own. Closes with `N passed, N failed, 0 skipped`.
+The result must equal meant.json: schema, enumerations, fragments with their rectangles, and at each time the metadata, the
+non-empty domain and all cells, in every order, in random ranges, and after the engine consolidated the fragments. Conditions
+must return the cells that match when each cell is tested (the engine skips tiles by the written rectangles), and counts, sums,
+minima, maxima and null counts must equal those of the cells (the engine uses the written statistics). Each array is read in a
+separate process. Closes with `N passed, N failed, 0 skipped`.
 """
 import json
 import math
@@ -27,7 +27,7 @@ KINDS = ('int', 'uint', 'float', 'datetime', 'time')
 
 
 def key_of(x, ty):
-    """A cell as it is compared; None for null."""
+    """Returns a cell in a comparable form; None for null."""
     if x is None:
         return None
     if ty in TEXT:
@@ -41,8 +41,8 @@ OPS = {
 }
 
 
-class Look:
-    """An array and what was meant."""
+class Comparison:
+    """Compares an array with its meant.json."""
 
     def __init__(self, lib, folder):
         with open(os.path.join(folder, 'meant.json')) as f:
@@ -53,13 +53,13 @@ class Look:
         self.sch = record.schema(self.e, self.e.new('array_get_schema', self.a))
 
     def findings(self):
-        """Pairs of what was looked at, and what is wrong with it or None."""
+        """Yields pairs of the name of a comparison, and the difference or None."""
         e, sch, meant = self.e, self.sch, self.meant
         yield 'schema', first_difference(sch, meant['schema'])
         used = {x['enumeration'] for x in sch['attributes'] if x.get('enumeration')}
-        wanted = {k: v for k, v in meant['enumerations'].items() if k in used}
-        yield 'enumerations', first_difference(record.enumerations(e, self.a, sch), wanted)
-        # of one time they are in any order
+        expected = {k: v for k, v in meant['enumerations'].items() if k in used}
+        yield 'enumerations', first_difference(record.enumerations(e, self.a, sch), expected)
+        # fragments with the same timestamp are in any order
         by_name = [sorted(x, key=lambda f: f['name']) for x in (record.fragments(e, self.uri, sch), meant['fragments'])]
         yield 'fragments', first_difference(*by_name)
         for moment in meant['moments'][:-1]:
@@ -89,7 +89,7 @@ class Look:
                 yield 'all cells, consolidated', self.consolidated(cells)
 
     def consolidates(self):
-        """Whether the engine can read what it makes of the fragments: see known_engine_defects.ts."""
+        """Whether the engine can read the consolidated fragments: see known_engine_defects.ts."""
         if self.sch['array_type'] == 'dense' and 'current_domain' in self.sch:
             return False
         for f in self.sch['dimensions'] + self.sch['attributes']:
@@ -98,7 +98,7 @@ class Look:
             # of tiles without a byte, or of few; and it writes text through RLE into arrays of older formats as it was not written then
             no = ['delta', 'double_delta', 'bit_width_reduction', 'positive_delta'] + ['rle', 'dictionary'] * (self.meant['version'] < 22)
             var, few = f['cell_val_num'] == 'var', set(names[1:]) & {'positive_delta', 'bit_width_reduction'}
-            # dense cells that nobody wrote get the fill value, which this filter may not hold
+            # unwritten dense cells get the fill value, which this filter may not support
             if 'scale_float' in names and self.sch['array_type'] == 'dense':
                 return False
             if few or var and (len(names) > 1 or set(names) & set(no)):
@@ -106,14 +106,14 @@ class Look:
         return True
 
     def consolidated(self, cells):
-        """How cells differ when the engine has consolidated a copy: sparse fragments into one, dense ones if they lie near."""
+        """Returns how cells differ after the engine consolidated a copy, or None: sparse fragments into one, dense ones if they are close."""
         e, layout = self.e, 'row-major' if cells.dense else 'unordered'
         with tempfile.TemporaryDirectory() as top:
             uri = shutil.copytree(self.uri, os.path.join(top, 'array'))
             try:
                 e.consolidate(uri)
             except EngineError as x:
-                # dense cells and fill values side by side can be too much for a delta
+                # the difference between dense cells and adjacent fill values can be too large for a delta
                 return None if re.search('Cannot compress with DoubleDelta|delta is not positive', str(x)) else str(x)
             e.vacuum(uri)
             a = e.open(uri)
@@ -130,14 +130,14 @@ class Look:
             if test is None:
                 continue
             condition, chosen = test
-            # in another order than cells lie in the engine takes nulls of other cells
+            # in an order other than the cell order, the engine uses the nulls of other cells
             layout = self.sch['cell_order'] if cells.dense else 'unordered'
             ranges = self.r.choice([cells.whole, cells.random_ranges(self.r, layout)])
             read = record.read(self.e, a, self.sch, layout, ranges, condition=self.e.condition(condition))[1]
             yield 'condition %s' % (condition,), cells.compare(layout, read, ranges, lambda i: chosen(cells.columns[f['name']][i]))
 
     def test(self, f, column):
-        """A condition on an attribute, and what it means."""
+        """Returns a condition on an attribute, and a predicate of matching cells."""
         r, ty, name = self.r, f['type'], f['name']
         if f['nullable'] and r.random() < .25:
             null = r.random() < .5
@@ -161,47 +161,47 @@ class Look:
             ranges = self.r.choice([cells.whole, cells.random_ranges(self.r, 'row-major')])
             inside = cells.inside(ranges)
             if any(i in cells.unwritten for i in inside):
-                continue         # engines count those, or not
+                continue         # whether engines count unwritten cells varies
             ty, name = f['type'], f['name']
             values = [cells.columns[name][i] for i in inside]
             there = [key_of(x, ty) if f['cell_val_num'] == 1 or ty in TEXT else x for x in values if x is not None]
-            wanted = {'count': len(values)}
-            # of fields that have no extremes the engine does not count nulls: see known_engine_defects.ts
+            expected = {'count': len(values)}
+            # the engine does not count nulls of fields without a minimum: see known_engine_defects.ts
             extremes = f['cell_val_num'] == 1 or ty == 'string_ascii' and f['cell_val_num'] == 'var'
             if f['nullable'] and extremes:
-                wanted['nullCount'] = len(values) - len(there)
+                expected['nullCount'] = len(values) - len(there)
             finite = not any(isinstance(v, float) and not math.isfinite(v) for v in there)
             if f['cell_val_num'] == 1 and ty.startswith(KINDS) and there and finite:
-                wanted.update(min=min(there), max=max(there))
-                # sums stay at a limit that they reach on the way
+                expected.update(min=min(there), max=max(there))
+                # sums saturate while adding
                 if not ty.startswith(('date', 'time')) and sum(map(abs, there)) < 2 ** 63:
-                    wanted['sum'] = math.fsum(there) if npt(ty).kind == 'f' else sum(there)
+                    expected['sum'] = math.fsum(there) if npt(ty).kind == 'f' else sum(there)
             elif ty == 'string_ascii' and f['cell_val_num'] == 'var' and there and not cells.dense:
-                wanted.update(min=min(there), max=max(there))
-            said = aggregates(self.e, a, self.sch, f, list(wanted), ranges)
-            for kind, value in wanted.items():
-                x = said[kind] if 'ount' in kind else key_of(said[kind], ty) if kind != 'sum' else float(said[kind]) if npt(ty).kind == 'f' else int(said[kind])
+                expected.update(min=min(there), max=max(there))
+            results = aggregates(self.e, a, self.sch, f, list(expected), ranges)
+            for kind, value in expected.items():
+                x = results[kind] if 'ount' in kind else key_of(results[kind], ty) if kind != 'sum' else float(results[kind]) if npt(ty).kind == 'f' else int(results[kind])
                 close = abs(x - value) <= 1e-9 * math.fsum(map(abs, there)) if kind == 'sum' and npt(ty).kind == 'f' else x == value
                 yield '%s of %s' % (kind, name), None if close else 'is %r, not %r (%s)' % (x, value, ranges)
 
 
 def see(lib, folder):
-    """What was looked at, what is wrong with it or None, and how the process ended."""
+    """Returns the comparisons with their differences, and the exit status of the process."""
     r, w = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(r)
         with os.fdopen(w, 'w') as f:
             try:
-                for what, reason in Look(lib, folder).findings():
-                    f.write(json.dumps([what, reason]) + '\n')
+                for name, reason in Comparison(lib, folder).findings():
+                    f.write(json.dumps([name, reason]) + '\n')
             except Exception as x:
                 f.write(json.dumps(['reading', '%s: %s' % (type(x).__name__, x)]) + '\n')
         os._exit(0)
     os.close(w)
     with os.fdopen(r) as f:
-        said = [json.loads(line) for line in f if line.endswith('\n')]
-    return said, os.waitpid(pid, 0)[1]
+        results = [json.loads(line) for line in f if line.endswith('\n')]
+    return results, os.waitpid(pid, 0)[1]
 
 
 def main():
@@ -211,17 +211,17 @@ def main():
         folder = os.path.join(top, name)
         if not os.path.exists(os.path.join(folder, 'meant.json')):
             continue
-        said, status = see(lib, folder)
+        results, status = see(lib, folder)
         if status != 0:
-            # it dies of nothing once in some thousand reads; of what we wrote it would again
-            print('the engine ended with %d, and is asked again: %s' % (status, folder))
-            said, status = see(lib, folder)
+            # the engine crashes at random about once in a thousand reads; a defect in the array would crash it again
+            print('the engine ended with %d, the reads are repeated: %s' % (status, folder))
+            results, status = see(lib, folder)
         if status != 0:
-            said.append(['reading', 'the engine ended with %d twice' % status])
-        for what, reason in said:
+            results.append(['reading', 'the engine ended with %d twice' % status])
+        for name, reason in results:
             passed, failed = passed + (reason is None), failed + (reason is not None)
             if reason is not None:
-                print('FAILED %s: %s: %s' % (folder, what, reason))
+                print('FAILED %s: %s: %s' % (folder, name, reason))
     print('%d passed, %d failed, 0 skipped' % (passed, failed))
 
 

@@ -1,8 +1,8 @@
-"""Engines of the age of each array read what make.ts wrote: `see_old.py FOLDER ENGINES`.
+"""Engines of the format version of each array read the arrays that make.ts wrote: `see_old.py FOLDER ENGINES`.
 
-Each must say at each time the metadata, the non-empty domain and the cells that meant.json says, and in random ranges. Where one
-fails or dies it writes the same array itself (control.py): if it fails with its own too, that is named, and is no
-failure of ours. Closes with `N passed, N failed, 0 skipped`.
+At each time, the metadata, the non-empty domain and the cells must equal meant.json, also in random ranges. If an engine fails
+or crashes, it writes the same array itself (control.py): if it fails to read its own array, too, that is reported, but is
+not a failure of tessera. Closes with `N passed, N failed, 0 skipped`.
 """
 import ctypes as ct
 import json
@@ -17,35 +17,35 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 
 from oracle import record                                          # noqa: E402
 from oracle.engine import EngineError                               # noqa: E402
-from oracle.fetch_engines import found                             # noqa: E402
+from oracle.fetch_engines import library_of                            # noqa: E402
 from oracle.old_engines import OldEngine                           # noqa: E402
 from writes import control                                          # noqa: E402
 from writes.cells import Cells, first_difference, plain            # noqa: E402
 
-SECONDS = 2                      # of work for one thing: some never end
+SECONDS = 2                      # of CPU time per comparison: some never end
 
 
 def findings(lib, folder):
-    """Pairs of what was looked at, and what is wrong with it or None."""
+    """Yields pairs of the name of a comparison, and the difference or None."""
     with open(os.path.join(folder, 'meant.json')) as f:
-        meant = json.load(f)
-    e, uri, sch = OldEngine(lib, meant['key'] and meant['key'].encode()), os.path.join(folder, 'array'), meant['schema']
+        expected = json.load(f)
+    e, uri, sch = OldEngine(lib, expected['key'] and expected['key'].encode()), os.path.join(folder, 'array'), expected['schema']
     r, dims = random.Random(os.path.basename(folder)), sch['dimensions']
-    for moment in meant['moments']:
-        last = moment is meant['moments'][-1]
-        # engines before 2.1 fill var-sized cells with what memory holds
+    for moment in expected['moments']:
+        last = moment is expected['moments'][-1]
+        # engines before 2.1 fill var-sized cells with uninitialized memory
         filled = [x['name'] for x in sch['attributes'] if e.v < (2, 1) and x['cell_val_num'] == 'var']
-        cells, what = Cells(sch, meant['ranges'], moment, filled), '' if last else ' at %d' % moment['at']
+        cells, what = Cells(sch, expected['ranges'], moment, filled), '' if last else ' at %d' % moment['at']
         a = e.open(uri, end=None if last else moment['at'])
         if e.has('array_get_metadata_num'):
-            # the number of values in an empty one was 0 before it was 1
-            said = [dict(x, num=1) if x['value'] is None else x for x in record.metadata(e, a)]
-            yield 'metadata' + what, first_difference(said, moment['metadata'])
+            # older engines report 0 values in an empty entry, newer ones 1
+            reports = [dict(x, num=1) if x['value'] is None else x for x in record.metadata(e, a)]
+            yield 'metadata' + what, first_difference(reports, moment['metadata'])
         ned = e.non_empty_domain(a, dims)
         domain = [[record.end_json(x, d) for x in ends] for ends, d in zip(ned, dims)]
         yield 'non-empty domain' + what, first_difference(plain(domain), plain(moment['domain']))
         layout = 'unordered' if sch['cell_order'] == 'hilbert' else 'row-major'
-        # engines before 2.2 read dimensions of text only in a range
+        # engines before 2.2 need a range to read dimensions of text
         whole = cells.whole or ([[ends] for ends in ned] if any(d['cell_val_num'] == 'var' for d in dims) else None)
         yield 'all cells' + what, cells.compare(layout, e.read(a, sch, layout, whole))
         if last and not any(d['cell_val_num'] == 'var' for d in dims):
@@ -55,77 +55,77 @@ def findings(lib, folder):
 
 
 def apart(lib, work):
-    """Runs `work(lib, say)` in a process of its own; answers what it said, and how the process ended: 768 is a mistake of ours."""
+    """Runs `work(lib, report)` in a separate process; returns the reports, and the exit status of the process: 768 is an error of this script."""
     r, w = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(r)
         with os.fdopen(w, 'w') as pipe:
-            def say(*x):
+            def report(*x):
                 pipe.write(json.dumps(x) + '\n')
                 pipe.flush()
                 signal.setitimer(signal.ITIMER_PROF, SECONDS)
-            say()
-            ours = os.dup(2)
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)     # of engines that die
+            report()
+            stderr = os.dup(2)
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)     # discards the output of engines that crash
             try:
-                work(ct.CDLL(lib), say)
+                work(ct.CDLL(lib), report)
             except Exception:
-                os.write(ours, traceback.format_exc().encode())
+                os.write(stderr, traceback.format_exc().encode())
                 os._exit(3)
         os._exit(0)
     os.close(w)
     with os.fdopen(r) as f:
-        said = [json.loads(line) for line in f if line.endswith('\n')]
-    return said[1:], os.waitpid(pid, 0)[1]
+        reports = [json.loads(line) for line in f if line.endswith('\n')]
+    return reports[1:], os.waitpid(pid, 0)[1]
 
 
 def see(path, folders):
-    """Of each folder what is wrong, or None, with each thing: (folder, thing, reason)."""
-    def look(lib, say):
+    """Returns the comparisons of all folders: (folder, name, difference or None)."""
+    def compare(lib, report):
         for folder in folders:
-            say(folder, None, None)
+            report(folder, None, None)
             try:
                 for what, reason in findings(lib, folder):
-                    say(folder, what, reason)
+                    report(folder, what, reason)
             except Exception as x:
-                say(folder, 'reading', '%s: %s' % (type(x).__name__, x))
-    said, status = apart(path, look)
-    out = [x for x in said if x[1] is not None]
+                report(folder, 'reading', '%s: %s' % (type(x).__name__, x))
+    reports, status = apart(path, compare)
+    out = [x for x in reports if x[1] is not None]
     if status != 0:
-        began = said[-1][0] if said else folders[0]
+        began = reports[-1][0] if reports else folders[0]
         out.append((began, 'reading', 'the engine ended with %d' % status))
         out += see(path, folders[folders.index(began) + 1:])
     return out
 
 
 def kinds(failures):
-    """What goes wrong; engines that read beyond their memory die, refuse, or answer other cells by chance."""
+    """Returns the kinds of failures; engines that read beyond their memory crash, refuse, or return other cells at random."""
     return {what.split(' at ')[0] if what.startswith(('metadata', 'non-empty')) else 'cells' for _, what, _ in failures}
 
 
 def fault(path, folder, failures):
-    """What is wrong with the engine itself, which makes such an array of its own: it cannot make it, or fails so with it too."""
-    def write(lib, say):
+    """Returns a defect of the engine: that it cannot write such an array itself, or fails to read its own in the same way; else None."""
+    def write(lib, report):
         try:
-            control.write(OldEngine(lib, meant['key'] and meant['key'].encode()), meant, own, alone)
-            say(None)
+            control.write(OldEngine(lib, expected['key'] and expected['key'].encode()), expected, own, alone)
+            report(None)
         except EngineError as x:
-            say(str(x))
+            report(str(x))
     with open(os.path.join(folder, 'meant.json')) as f:
-        meant = json.load(f)
-    # the fragments of one commit are one of its own: their tiles are found where cells have a fragment each
-    for alone in [False, True] if meant['sparse'] and len(meant['fragments']) > len(meant['moments']) else [False]:
+        expected = json.load(f)
+    # the engine writes the fragments of one commit as one fragment: it gets similar tiles if each cell is a separate fragment
+    for alone in [False, True] if expected['sparse'] and len(expected['fragments']) > len(expected['moments']) else [False]:
         with tempfile.TemporaryDirectory() as top:
             own = os.path.join(top, os.path.basename(folder))
-            said, status = apart(path, write)
+            reports, status = apart(path, write)
             if status == 768:
                 return None
-            if status != 0 or said != [[None]]:
-                return 'cannot make this array: ' + (said[0][0] if said else 'it ended with %d' % status)
+            if status != 0 or reports != [[None]]:
+                return 'cannot write this array: ' + (reports[0][0] if reports else 'it ended with %d' % status)
             own_failures = [x for _ in range(3) for x in see(path, [own]) if x[2] is not None]
         if kinds(failures) <= kinds(own_failures):
-            return 'fails with its own too'
+            return 'fails to read its own array, too'
     return None
 
 
@@ -138,7 +138,7 @@ def main():
             with open(os.path.join(folder, 'meant.json')) as f:
                 by_format.setdefault(json.load(f)['version'], []).append(folder)
     for format_, folders in sorted(by_format.items()):
-        path = found(engines, format_)
+        path = library_of(engines, format_)
         if path is None:
             continue
         seen = see(path, folders)
@@ -155,7 +155,7 @@ def main():
                 print('FAILED %s: format %d, %s: %s' % (folder, format_, what, reason))
     if faults > 3 + sum(map(len, by_format.values())) // 8:
         failed += 1
-        print('FAILED the engines are at fault too often to have shown anything')
+        print('FAILED the engines failed on their own arrays too often')
     print('%d passed, %d failed, 0 skipped' % (passed, failed))
 
 

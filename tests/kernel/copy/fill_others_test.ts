@@ -7,7 +7,7 @@ import { unitsOf } from "../../../src/kernel/copy/gather.ts"
 
 describe("masked cells", () => {
   for (const size of [1, 2, 3, 4, 8, 12, 16]) {
-    it(`become the fill value, of ${size} bytes, and the others stay`, () => {
+    it(`become the fill value of ${size} bytes; other cells are unchanged`, () => {
       // alternating runs of selected and masked cells
       const stretches = fc.array(fc.tuple(fc.nat(40), fc.nat(40)), { maxLength: 8 })
       fc.assert(

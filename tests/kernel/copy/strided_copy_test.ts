@@ -16,7 +16,7 @@ const shifted = (bytes: Uint8Array, by: number): Uint8Array => {
   return out.subarray(by)
 }
 
-/** Chosen cells: runs of neighbours and single ones, from tiles that may be missing. */
+/** Generates selected cells: runs and single cells, from tiles that may be missing. */
 const chosen = (tileCells: number) =>
   fc.array(fc.tuple(fc.nat(3), fc.nat(tileCells - 1), fc.nat(40)), { maxLength: 12 }).map((runs) => {
     const cells: Array<readonly [tile: number, position: number]> = []
@@ -112,7 +112,7 @@ const boxes = fc.integer({ min: 1, max: 5 }).chain((dims) => {
 })
 
 describe("copied boxes", () => {
-  it("move every cell of the box once, and no other", () => {
+  it("contain every cell of the box once, and no other cell", () => {
     fc.assert(
       fc.property(boxes, fc.constantFrom(1, 2, 4, 8, 12), ({ box, sourceSize, targetSize }, size) => {
         const source = noise(sourceSize * size, 4)

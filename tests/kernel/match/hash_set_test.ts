@@ -47,7 +47,7 @@ describe("hashes of cells", () => {
     return { values: Uint8Array.from(parts.flatMap((part) => [...part])), offsets, size: 1 }
   }
 
-  it("are the same for the same cells only, in any order of them", () => {
+  it("are equal for equal cells only, in any order", () => {
     const text = FastCheck.stringOf(FastCheck.constantFrom("a", "b", "\0"), { maxLength: 9 })
     const cell = FastCheck.tuple(text, text, FastCheck.nat(300))
     FastCheck.assert(FastCheck.property(FastCheck.array(cell, { minLength: 1, maxLength: 50 }), (cells) => {
@@ -73,7 +73,7 @@ describe("hashes of cells", () => {
     let known = 0
     for (let i = 0; i < 2 ** 20; i++) if (set.add(high[i], low[i]) !== "new") known++
     assertEquals(known, 0)
-    // each part of the set has about as many
+    // the parts of the set have similar sizes
     const parts = new Uint32Array(64)
     for (const h of high) parts[h >>> 26]++
     assert(parts.every((count) => count > 15_500 && count < 17_300), String(parts))

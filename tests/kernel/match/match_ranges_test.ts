@@ -35,7 +35,7 @@ describe("strings in a hundred thousand points", () => {
 describe("strings in ranges", () => {
   const text = fc.array(fc.constantFrom(0, 97, 98, 0x80, 0xff), { maxLength: 3 }).map((t) => Uint8Array.from(t))
   const show = (b: Uint8Array) => String.fromCharCode(...b)
-  /** Ascending and disjoint; the first may have no start, the last no end; all may share what they start with. */
+  /** Ascending and disjoint; the first may have no start, the last no end; all may share a prefix. */
   const rangesOf = fc.record({
     bounds: fc.uniqueArray(text, { maxLength: 9, selector: show }),
     points: fc.boolean(),

@@ -12,7 +12,7 @@ import {
   selectOnes,
 } from "../../../src/kernel/match/select_cells.ts"
 
-/** Some of the numbers below 20, ascending; or undefined. */
+/** Generates some numbers below 20 in ascending order, or undefined. */
 const among = fc.option(fc.uniqueArray(fc.nat(19)).map((a) => Uint32Array.from(a).sort()), { nil: undefined })
 const all = Array.from({ length: 20 }, (_, i) => i)
 
@@ -35,8 +35,8 @@ const rangesOf = <A extends number | bigint>(value: fc.Arbitrary<A>): fc.Arbitra
   )
 
 /**
- * Looks for cells in ranges by `select`, which gets the cells from number `first` on, in `out` the candidates, and writes what
- * it finds there.
+ * Compares `select` with a test of every cell. `select` receives the cells from number `first` on and the candidates (in
+ * `out`), and writes the numbers of the matching cells to `out`.
  */
 const check = <A extends number | bigint>(
   value: fc.Arbitrary<A>,
@@ -138,7 +138,7 @@ describe("cells in a hundred thousand points", () => {
 })
 
 describe("the ones of a mask", () => {
-  it("are positions from where it starts", () => {
+  it("are returned as positions, counted from `first`", () => {
     const out = new Uint32Array(5)
     assertEquals([selectOnes(Uint8Array.of(0, 1, 1, 0, 1), out, 7), ...out], [3, 8, 9, 11, 0, 0])
   })
@@ -153,8 +153,8 @@ describe("var-sized cells", () => {
     return { offsets, bytes, cellAt: (p: number) => [...bytes.subarray(offsets[p], offsets[p + 1])] }
   }
 
-  it("of a tile are appended to those of others", () => {
-    // a tile may start behind bytes that no cell has
+  it("of a tile are appended to the cells of other tiles", () => {
+    // a tile may start with bytes that belong to no cell
     fc.assert(
       fc.property(lengths, fc.nat(3), among, (lengths, skip, positions) => {
         const { offsets, bytes, cellAt } = tileOf(lengths, skip)
@@ -172,7 +172,7 @@ describe("var-sized cells", () => {
     )
   })
 
-  it("in any order", () => {
+  it("are copied in any order", () => {
     fc.assert(
       fc.property(lengths, fc.array(fc.nat(19)), (lengths, order) => {
         const { offsets, bytes, cellAt } = tileOf(lengths, 0)

@@ -80,7 +80,7 @@ const pointOf = (value: bigint, dims: number): Array<bigint> => {
   return toAxes(separate(value, dims, bits), bits)
 }
 
-/** The kernel, on points. */
+/** Computes the Hilbert values of points with the kernel. */
 const valuesOf = (points: ReadonlyArray<ReadonlyArray<bigint>>): Array<bigint> => {
   const words = hilbertWords(points[0].map((_, d) => wordsOf(points.map((p) => p[d]))))
   return points.map((_, i) => bigOf(words, i))

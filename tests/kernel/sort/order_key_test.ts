@@ -58,7 +58,7 @@ describe("key words", () => {
     })
   }
 
-  it("of every NaN are the same, whatever its bits and sign", () => {
+  it("are equal for every NaN, with any bits and sign", () => {
     const bits32 = Uint32Array.of(0x7fc00000, 0xffc00000, 0x7f800001, 0xff800001, 0x7fffffff)
     assertEquals([...keyWords(new Float32Array(bits32.buffer))[0]], new Array(5).fill(0xffffffff))
     const bits64 = BigUint64Array.of(0x7ff8000000000000n, 0xfff8000000000000n, 0x7ff0000000000001n, 0xfff0000000000001n)

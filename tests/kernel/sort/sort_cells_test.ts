@@ -33,7 +33,7 @@ describe("sorted cells", () => {
       10,
     ]] as const
   ) {
-    it(`${label} are in the order of their words, equal ones as they were`, () => {
+    it(`${label} are in the order of their words; equal cells keep their order`, () => {
       fc.assert(
         fc.property(masks, size, fc.integer(), fc.boolean(), (masks, n, seed, sorted) => {
           const words = masks.map((mask, i) => word(seed + i, n, mask))

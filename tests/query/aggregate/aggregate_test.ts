@@ -1,7 +1,18 @@
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
-import { Aggregate, ArraySchema, Attr, Condition, Dense, Dim, SelectionError, Sparse, TileArray } from "../../../mod.ts"
+import {
+  Aggregate,
+  ArraySchema,
+  Attr,
+  Condition,
+  Dense,
+  Dim,
+  InvalidOption,
+  SelectionError,
+  Sparse,
+  TileArray,
+} from "../../../mod.ts"
 import { exactly } from "../../types/equal.ts"
 import { counted, run } from "../../support/run_query.ts"
 
@@ -34,7 +45,7 @@ const cells = {
   t: BigInt64Array.from(x, (v) => BigInt(v) * 1000n - 5n),
 }
 
-const asked = {
+const aggregates = {
   count: Aggregate.count(),
   sum: Aggregate.sum("i"),
   low: Aggregate.min("i"),
@@ -53,11 +64,11 @@ const asked = {
   x: Aggregate.max("x"),
 }
 
-/** The same of chosen cells, one by one. */
+/** Computes the same aggregates cell by cell for the given cell numbers. */
 const naive = (chosen: ReadonlyArray<number>) => {
   const of = <A>(values: ArrayLike<A>) => chosen.map((k) => values[k])
-  const least = <A>(values: ReadonlyArray<A>) => values.length === 0 ? null : values.reduce((a, b) => b < a ? b : a)
-  const most = <A>(values: ReadonlyArray<A>) => values.length === 0 ? null : values.reduce((a, b) => b > a ? b : a)
+  const minOf = <A>(values: ReadonlyArray<A>) => values.length === 0 ? null : values.reduce((a, b) => b < a ? b : a)
+  const maxOf = <A>(values: ReadonlyArray<A>) => values.length === 0 ? null : values.reduce((a, b) => b > a ? b : a)
   const total = (values: ReadonlyArray<number>) => values.reduce((a, b) => a + b, 0)
   const mean = (values: ReadonlyArray<number>) => values.length === 0 ? null : total(values) / values.length
   const wide = of(cells.wide).reduce((a, b) => a + b, 0n)
@@ -65,32 +76,32 @@ const naive = (chosen: ReadonlyArray<number>) => {
   return {
     count: chosen.length,
     sum: BigInt(total(of(cells.i))),
-    low: least(of(cells.i)),
-    high: most(of(cells.i)),
+    low: minOf(of(cells.i)),
+    high: maxOf(of(cells.i)),
     mean: mean(of(cells.i)),
     wide: wide > 2n ** 64n - 1n ? 2n ** 64n - 1n : wide,
-    widest: most(of(cells.wide)),
+    widest: maxOf(of(cells.wide)),
     f: total(of(cells.f)),
     meanF: mean(of(cells.f)),
     nulls: chosen.length - n.length,
     n: BigInt(total(n)),
     meanN: mean(n),
-    first: least(of(cells.s)),
-    last: most(of(cells.s)),
-    at: least(of(cells.t)),
-    x: most(of(x)),
+    first: minOf(of(cells.s)),
+    last: maxOf(of(cells.s)),
+    at: minOf(of(cells.t)),
+    x: maxOf(of(x)),
   }
 }
 
 const all = Array.from({ length: COUNT }, (_, k) => k)
 
 describe("aggregates of sparse cells", () => {
-  it("are those of the cells, over ranges and conditions", () =>
+  it("match aggregates of the cells, for regions and conditions", () =>
     run(Effect.gen(function* () {
       const made = yield* TileArray.create("mem://cells", Cells)
       yield* Sparse.write(made, cells)
       const array = yield* TileArray.reopen(made)
-      const whole = yield* Sparse.aggregate(array, asked)
+      const whole = yield* Sparse.aggregate(array, aggregates)
       exactly<number>()(whole.count)
       exactly<bigint>()(whole.sum)
       exactly<number | null>()(whole.mean)
@@ -98,39 +109,42 @@ describe("aggregates of sparse cells", () => {
       exactly<number>()(whole.f)
       exactly<string | null>()(whole.first)
       assertEquals({ ...whole }, naive(all))
-      const part = yield* Sparse.aggregate(array, asked, { region: { x: [[10, 700], [2000, 2100]] } })
+      const part = yield* Sparse.aggregate(array, aggregates, { region: { x: [[10, 700], [2000, 2100]] } })
       assertEquals({ ...part }, naive(all.filter((k) => (x[k] >= 10 && x[k] <= 700) || (x[k] >= 2000 && x[k] <= 2100))))
-      const some = yield* Sparse.aggregate(array, asked, { where: "i > 100 and n != None", region: { x: [100, 2500] } })
+      const some = yield* Sparse.aggregate(array, aggregates, {
+        where: "i > 100 and n != None",
+        region: { x: [100, 2500] },
+      })
       assertEquals(
         { ...some },
         naive(all.filter((k) => x[k] >= 100 && x[k] <= 2500 && cells.i[k] > 100 && cells.n.validity[k] === 1)),
       )
-      const none = yield* Sparse.aggregate(array, asked, { where: "i > 5000" })
+      const none = yield* Sparse.aggregate(array, aggregates, { where: "i > 5000" })
       assertEquals({ ...none }, naive([]))
     })))
 
-  it("come from statistics where whole tiles are wanted", () =>
+  it("use statistics for tiles inside the selection", () =>
     run(Effect.gen(function* () {
       const made = yield* TileArray.create("mem://cells", Cells)
       yield* Sparse.write(made, cells)
       const array = yield* TileArray.reopen(made)
-      const wanted = {
+      const aggregates = {
         count: Aggregate.count(),
         sum: Aggregate.sum("i"),
         high: Aggregate.max("s"),
         nulls: Aggregate.nullCount("n"),
       }
-      yield* Sparse.aggregate(array, wanted)
-      const { answer, bytes } = yield* counted(Sparse.aggregate(array, wanted))
+      yield* Sparse.aggregate(array, aggregates)
+      const { answer, bytes } = yield* counted(Sparse.aggregate(array, aggregates))
       assertEquals(bytes, 0)
       assertEquals([answer.count, answer.sum, answer.high], [COUNT, naive(all).sum, naive(all).last])
-      const part = yield* counted(Sparse.aggregate(array, wanted, { region: { x: [0, 1450] } }))
+      const part = yield* counted(Sparse.aggregate(array, aggregates, { region: { x: [0, 1450] } }))
       const read = yield* counted(Sparse.read(array, { select: ["i", "s", "n"], region: { x: [0, 1450] } }))
       assert(part.bytes < read.bytes / 2, `${part.bytes} of ${read.bytes} bytes`)
       assertEquals(part.answer.count, naive(all.filter((k) => x[k] <= 1450)).count)
     })))
 
-  it("are of the newest cells only", () =>
+  it("ignore cells that newer cells hide", () =>
     run(Effect.gen(function* () {
       const made = yield* TileArray.create("mem://cells", Cells)
       yield* Sparse.write(made, cells)
@@ -140,7 +154,7 @@ describe("aggregates of sparse cells", () => {
       assertEquals([count, sum], [COUNT, BigInt(7 * COUNT)])
     })))
 
-  it("are refused where there are none", () =>
+  it("are rejected if invalid", () =>
     run(Effect.gen(function* () {
       const made = yield* TileArray.create("mem://cells", Cells)
       const array = TileArray.undeclare(made)
@@ -155,19 +169,19 @@ describe("aggregates of sparse cells", () => {
         assert(error instanceof SelectionError && error.message.includes(reason), String(error))
       }
       for (
-        const [aggregates, field, reason] of [
-          [null, "", "aggregates are an object"],
-          [[], "", "aggregates are an object"],
-          ["count", "", "aggregates are an object"],
-          [{ it: null }, "it", "it is no aggregate"],
-          [{ it: "count" }, "it", "it is no aggregate"],
-          [{ n: Aggregate.count(), it: { kind: "median", field: "i" } }, "it", "there is no aggregate median"],
-          [{ it: { kind: "sum" } }, "it", "it is of no field"],
+        const [aggregates, reason] of [
+          [null, "aggregates are an object"],
+          [[], "aggregates are an object"],
+          ["count", "aggregates are an object"],
+          [{ it: null }, "it: this is not an aggregate"],
+          [{ it: "count" }, "it: this is not an aggregate"],
+          [{ n: Aggregate.count(), it: { kind: "median", field: "i" } }, "it: there is no aggregate median"],
+          [{ it: { kind: "sum" } }, "it: the field is missing"],
         ] as const
       ) {
         for (const options of [{}, { by: ["i"] }] as const) {
           const error = yield* Effect.flip(Sparse.aggregate(array, aggregates as never, options))
-          assert(error instanceof SelectionError && error.field === field, String(error))
+          assert(error instanceof InvalidOption && error.option === "aggregates", String(error))
           assert(error.message.includes(reason), error.message)
         }
       }
@@ -190,7 +204,7 @@ describe("aggregates of dense cells", () => {
     yield* write([4, 10], [5, 12], 100_000)
     return yield* TileArray.reopen(made)
   })
-  const wanted = {
+  const aggregates = {
     count: Aggregate.count(),
     sum: Aggregate.sum("i"),
     low: Aggregate.min("i"),
@@ -200,7 +214,7 @@ describe("aggregates of dense cells", () => {
     n: Aggregate.sum("n"),
   }
 
-  it("are those of the cells that were written", () =>
+  it("match aggregates of the written cells", () =>
     run(Effect.gen(function* () {
       const array = yield* grid
       for (
@@ -216,7 +230,7 @@ describe("aggregates of dense cells", () => {
         ] as const
       ) {
         const options = { region: ranges, ...(where === undefined ? {} : { where }) }
-        const { answer } = yield* counted(Dense.aggregate(array, wanted, options))
+        const { answer } = yield* counted(Dense.aggregate(array, aggregates, options))
         const { columns, shape } = yield* Dense.read(array, { region: ranges, select: ["r", "i", "n", "f"] })
         const length = shape.reduce((a, b) => a * b, 1)
         const UNWRITTEN = -(2 ** 31)
@@ -242,7 +256,7 @@ describe("aggregates of dense cells", () => {
       }
     })))
 
-  it("count what is written where a condition looks at no field", () =>
+  it("count the written cells if the condition has no fields", () =>
     run(Effect.gen(function* () {
       const array = yield* grid
       const count = { count: Aggregate.count() }
@@ -252,15 +266,15 @@ describe("aggregates of dense cells", () => {
       assertEquals((yield* Dense.aggregate(array, count, { region: ranges, where: "i != None" })).count, 20)
     })))
 
-  it("come from statistics where whole tiles are wanted, and one fragment wrote them", () =>
+  it("use statistics for tiles inside the selection that only one fragment overlaps", () =>
     run(Effect.gen(function* () {
       const array = yield* grid
-      // four tiles that the second fragment did not touch
+      // four tiles that the second fragment does not overlap
       const ranges = { r: [16, 31], c: [20, 39] } as const
-      yield* Dense.aggregate(array, wanted, { region: ranges })
-      const { bytes } = yield* counted(Dense.aggregate(array, wanted, { region: ranges }))
+      yield* Dense.aggregate(array, aggregates, { region: ranges })
+      const { bytes } = yield* counted(Dense.aggregate(array, aggregates, { region: ranges }))
       assertEquals(bytes, 0)
-      const whole = yield* counted(Dense.aggregate(array, wanted))
+      const whole = yield* counted(Dense.aggregate(array, aggregates))
       const read = yield* counted(Dense.read(array))
       assert(whole.bytes < read.bytes / 2, `${whole.bytes} of ${read.bytes} bytes`)
     })))

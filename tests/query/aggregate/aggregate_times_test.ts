@@ -1,4 +1,4 @@
-/** Aggregates of recorded arrays at each of their times against the cells that are read. */
+/** Aggregates of recorded arrays at each of their timestamps, compared with reads. */
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
@@ -10,7 +10,7 @@ import { packedArrays } from "../../support/packed_arrays.ts"
 import { runOver } from "../../support/run_bytes.ts"
 
 describe("aggregates of consolidated arrays", () => {
-  it("are of the cells of their time, those of consolidated fragments too", async () => {
+  it("match reads at every timestamp, also inside consolidated fragments", async () => {
     let cut = 0
     for (const { path, files, key } of packedArrays("v22")) {
       if (!/consolidated|vacuumed|deletes/.test(path)) continue
@@ -23,7 +23,7 @@ describe("aggregates of consolidated arrays", () => {
           for (const end of new Set(ends)) {
             const opened = yield* openArray(uri, { key, end })
             if (opened.schema.arrayType === "dense") return
-            // where cells hide no others, whole tiles are counted by what is known of them
+            // if duplicates are allowed, tiles inside the selection are counted from metadata
             for (const allowsDuplicates of [opened.schema.allowsDuplicates, true]) {
               const array = { ...opened, schema: { ...opened.schema, allowsDuplicates } }
               const { length } = yield* readSparse(array)

@@ -1,4 +1,4 @@
-/** Aggregates by groups and distinct values, against a twin that looks at rows. */
+/** Group aggregates and distinct values, compared with a row-by-row implementation. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
@@ -51,7 +51,7 @@ const Grid = ArraySchema.dense({
   enumerations,
 })
 
-/** Cells that depend on a seed. */
+/** Returns pseudo-random cells for a seed. */
 const cellsOf = (count: number, seed: number) => {
   const pick = (i: number, n: number, salt: number) =>
     ((Math.imul(Math.imul(i + 1, 2654435761) ^ (seed * 97 + salt), 0x2c1b3c6d) >>> 9) & 0xffff) % n
@@ -94,7 +94,7 @@ const grid = (seed: number) =>
 
 type Value = number | bigint | string | null
 
-/** The order of keys: of enumerations that of their values, nulls last. */
+/** Keys of enumerated fields are ordered by the values of the enumeration. Nulls are last. */
 const orders: Readonly<Record<string, ReadonlyArray<Value>>> = { color: enumerations.colors, size: [300, -5, 20] }
 const compareKeys = (name: string, a: Value, b: Value): number => {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
@@ -110,7 +110,7 @@ const compareKeys = (name: string, a: Value, b: Value): number => {
   return a < (b as number) ? -1 : a > (b as number) ? 1 : 0
 }
 
-const asked = {
+const aggregates = {
   n: Aggregate.count(),
   sum: Aggregate.sum("maybe"),
   low: Aggregate.min("text"),
@@ -119,37 +119,37 @@ const asked = {
   nulls: Aggregate.nullCount("note"),
 }
 
-/** The same of rows. */
+/** Computes the same aggregates from rows. */
 const naive = (rows: ReadonlyArray<Readonly<Record<string, Value>>>, by: ReadonlyArray<string>) => {
   const groups = new Map<string, Array<Readonly<Record<string, Value>>>>()
   for (const row of rows) {
     const key = by.map((name) => `${typeof row[name]}:${String(Object.is(row[name], -0) ? 0 : row[name])}`).join("|")
-    const its = groups.get(key)
-    if (its === undefined) groups.set(key, [row])
-    else its.push(row)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [row])
+    else group.push(row)
   }
-  const least = (values: ReadonlyArray<Value>, sign: number): Value =>
+  const firstOf = (values: ReadonlyArray<Value>, sign: number): Value =>
     values.length === 0 ? null : values.reduce((a, b) => compareKeys("", b, a) * sign < 0 ? b : a)
-  return [...groups.values()].map((its) => ({
-    ...Object.fromEntries(by.map((name) => [name, Object.is(its[0][name], -0) ? 0 : its[0][name]])),
-    n: its.length,
-    sum: its.reduce((sum, { maybe }) => sum + BigInt(maybe ?? 0), 0n),
-    low: least(its.map(({ text }) => text), 1),
-    high: least(its.map(({ wide }) => wide), -1),
-    mean: its.reduce((sum, { small }) => sum + Number(small), 0) / its.length,
-    nulls: its.filter(({ note }) => note === null).length,
+  return [...groups.values()].map((group) => ({
+    ...Object.fromEntries(by.map((name) => [name, Object.is(group[0][name], -0) ? 0 : group[0][name]])),
+    n: group.length,
+    sum: group.reduce((sum, { maybe }) => sum + BigInt(maybe ?? 0), 0n),
+    low: firstOf(group.map(({ text }) => text), 1),
+    high: firstOf(group.map(({ wide }) => wide), -1),
+    mean: group.reduce((sum, { small }) => sum + Number(small), 0) / group.length,
+    nulls: group.filter(({ note }) => note === null).length,
   })).sort((a: Record<string, Value>, b: Record<string, Value>) =>
     by.reduce((c, name) => c === 0 ? compareKeys(name, a[name], b[name]) : c, 0)
   )
 }
 
-/** The cells of a read as rows. */
+/** Returns the cells of a read as rows. */
 const rowsOf = (array: TileArray.AnyTileArray, fields: Readonly<Record<string, Cells.Column>>) =>
   Effect.map(Cells.resolveAll(array, fields), (columns) => {
     const lists = Object.entries(columns).map(([name, column]) => [name, Cells.values(column)] as const)
     return Array.from(
       { length: lists[0][1].length },
-      (_, i) => Object.fromEntries(lists.map(([name, its]) => [name, its[i]])) as Record<string, Value>,
+      (_, i) => Object.fromEntries(lists.map(([name, values]) => [name, values[i]])) as Record<string, Value>,
     )
   })
 
@@ -157,7 +157,7 @@ const names = ["small", "wide", "maybe", "float", "text", "note", "flag", "when"
 const keys = fc.uniqueArray(fc.constantFrom(...names, "x" as const, "place" as const), { minLength: 1, maxLength: 3 })
 
 describe("aggregates by groups", () => {
-  it("are those of the cells of each group, of sparse arrays", () =>
+  it("match aggregates of each group's cells in sparse arrays", () =>
     run(Effect.gen(function* () {
       const array = yield* points(7)
       const memory = 300_000
@@ -167,13 +167,13 @@ describe("aggregates by groups", () => {
         const { fields } = yield* Sparse.read(array, options)
         const rows = yield* rowsOf(array, fields)
         for (const by of fc.sample(keys, { numRuns: 20, seed: 5 })) {
-          const found = yield* Sparse.aggregate(array, asked, { ...options, by, memory })
-          assertEquals(found as ReadonlyArray<unknown>, naive(rows, by), by.join())
+          const groups = yield* Sparse.aggregate(array, aggregates, { ...options, by, memory })
+          assertEquals(groups as ReadonlyArray<unknown>, naive(rows, by), by.join())
         }
       }
     })))
 
-  it("are those of the cells of each group that were written, of dense arrays", () =>
+  it("match aggregates of each group's written cells in dense arrays", () =>
     run(Effect.gen(function* () {
       const array = yield* grid(3)
       const dims = fc.sample(
@@ -194,13 +194,13 @@ describe("aggregates by groups", () => {
             (options.where === undefined || (options.where.startsWith("flag") ? flag === 1 : Number(small) >= 0))
         })
         for (const by of dims) {
-          const found = yield* Dense.aggregate(array, asked, { ...options, by, memory: 60_000 })
-          assertEquals(found as ReadonlyArray<unknown>, naive(rows, by), by.join())
+          const groups = yield* Dense.aggregate(array, aggregates, { ...options, by, memory: 60_000 })
+          assertEquals(groups as ReadonlyArray<unknown>, naive(rows, by), by.join())
         }
       }
     })))
 
-  it("are typed by the schema", () =>
+  it("have the types of the schema", () =>
     run(Effect.gen(function* () {
       const array = yield* points(1)
       const [first] = yield* Sparse.aggregate(array, { n: Aggregate.count(), low: Aggregate.min("maybe") }, {
@@ -224,7 +224,7 @@ describe("aggregates by groups", () => {
       assertEquals(untyped.map(({ flag }) => flag), [0, 1])
     })))
 
-  it("are refused where there are too many groups, and for keys that are none", () =>
+  it("are rejected for too many groups and for invalid keys", () =>
     run(Effect.gen(function* () {
       const array = TileArray.undeclare(yield* points(1))
       const n = { n: Aggregate.count() }
@@ -240,7 +240,7 @@ describe("aggregates by groups", () => {
       for (
         const [options, field, reason] of [
           [{ by: ["nope"] }, "nope", "there is no such attribute or dimension"],
-          [{ by: ["pair"] }, "pair", "several values are no keys"],
+          [{ by: ["pair"] }, "pair", "several values cannot be group keys"],
           [{ by: ["x", "x"] }, "x", "named twice"],
           [{ by: ["n"] }, "n", "there is no such"],
         ] as const
@@ -267,15 +267,15 @@ describe("aggregates by groups", () => {
 })
 
 describe("distinct values", () => {
-  it("are all that there are, ordered", () =>
+  it("match the values of a read, sorted", () =>
     run(Effect.gen(function* () {
       const array = yield* points(2)
       const { fields } = yield* Sparse.read(array, { where: "small < 2" })
       const rows = yield* rowsOf(array, fields)
       for (const name of [...names, "x", "place"] as const) {
-        const found = yield* Sparse.distinct(array, name, { where: "small < 2", memory: 300_000 })
+        const values = yield* Sparse.distinct(array, name, { where: "small < 2", memory: 300_000 })
         const expected = naive(rows, [name]).map((row) => (row as unknown as Record<string, Value>)[name])
-        assertEquals(found as ReadonlyArray<Value>, expected)
+        assertEquals(values as ReadonlyArray<Value>, expected)
       }
       const few = [...new Set((yield* Sparse.read(array, { region: { x: [0, 40] }, select: ["x"] })).columns.x)]
       const options = { region: { x: [0, 40] } } as const
@@ -292,7 +292,7 @@ describe("distinct values", () => {
       assertEquals(yield* Dense.distinct(dense, "r", { where: "small > 100" }), [])
     })))
 
-  it("are the values of codes, and null where there is none", async () => {
+  it("are enumeration values, and null for codes without a value", async () => {
     const { folder, files } = packedCases("v22").find(({ folder }) => folder === "v22/enumerations")!
     const memory = makeMemoryStorage()
     for (const [path, bytes] of files) Effect.runSync(memory.write(`mem://${path}`, bytes))
@@ -303,11 +303,11 @@ describe("distinct values", () => {
       let missing = 0
       for (const [name, { enumeration, cellValNum }] of Object.entries(fields)) {
         if (cellValNum !== 1) continue
-        const found = yield* Dense.distinct(array, name)
+        const values = yield* Dense.distinct(array, name)
         const expected = new Set(Cells.values(columns[name]).map(String))
-        assertEquals(new Set(found.map(String)), expected, name)
-        assertEquals(found.length, expected.size)
-        if (enumeration !== undefined && found.includes(null)) missing++
+        assertEquals(new Set(values.map(String)), expected, name)
+        assertEquals(values.length, expected.size)
+        if (enumeration !== undefined && values.includes(null)) missing++
       }
       assert(missing > 0, "no code without a value")
     })
@@ -317,28 +317,28 @@ describe("distinct values", () => {
 })
 
 describe("numbers of cells", () => {
-  it("are the same for the same cells, and others for others", () => {
+  it("are equal for equal cells and differ for different cells", () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(fc.uint8Array({ maxLength: 3 }), { maxLength: 300 }), { maxLength: 3 }),
         (batches) => {
           const numbers = new CellNumbers()
-          const known = new Map<string, number>()
+          const expected = new Map<string, number>()
           for (const cells of batches) {
             const offsets = new Uint32Array(cells.length + 1)
             cells.forEach((cell, i) => offsets[i + 1] = offsets[i] + cell.length)
-            const keep = Uint8Array.from(cells, (_, i) => i % 7 === 3 ? 0 : 1)
+            const mask = Uint8Array.from(cells, (_, i) => i % 7 === 3 ? 0 : 1)
             const out = new Uint32Array(cells.length)
             const bytes = Uint8Array.from(cells.flatMap((cell) => [...cell]))
-            assertEquals(numbers.add(bytes, { offsets, unit: 1 }, keep, out, 1e6, 1e6), true)
+            assertEquals(numbers.add(bytes, { offsets, unit: 1 }, mask, out, 1e6, 1e6), true)
             cells.forEach((cell, i) => {
               const key = cell.join()
-              if (keep[i] === 0) return assertEquals(out[i], NO_NUMBER)
-              if (!known.has(key)) known.set(key, known.size)
-              assertEquals(out[i], known.get(key))
+              if (mask[i] === 0) return assertEquals(out[i], NO_NUMBER)
+              if (!expected.has(key)) expected.set(key, expected.size)
+              assertEquals(out[i], expected.get(key))
             })
           }
-          assertEquals(numbers.count, known.size)
+          assertEquals(numbers.count, expected.size)
         },
       ),
     )

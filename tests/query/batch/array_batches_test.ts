@@ -1,4 +1,4 @@
-/** Batches for `for await`: typed, one at a time, and ended by a break, an error or a signal. */
+/** Batches for `for await`: they are typed, are read one at a time, and end with a break, an error or a signal. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -18,7 +18,7 @@ const weather = join(import.meta.dirname!, "../../golden/demo/weather")
 const quakes = join(import.meta.dirname!, "../../support/quakes")
 const box = { region: { day: [1, 366], station: [1, 100] } } as const
 
-/** What a loop throws. */
+/** Returns the error that a loop throws. */
 const thrown = async (run: () => Promise<unknown>): Promise<unknown> => {
   try {
     await run()
@@ -29,7 +29,7 @@ const thrown = async (run: () => Promise<unknown>): Promise<unknown> => {
 }
 
 describe("batches", () => {
-  it("let timers, and so signals, come in between, though files are read without waiting", async () => {
+  it("let timers and signals run between synchronous steps", async () => {
     let timers = 0
     const timer = setInterval(() => timers++, 0)
     const step = (part: number) =>
@@ -44,24 +44,24 @@ describe("batches", () => {
     assert(timers > 0)
   })
 
-  it("are those of the stream, of arrays opened before or on the way", async () => {
+  it("contain the cells of the read, for an open array and for an effect that opens it", async () => {
     const open = await Effect.runPromise(Effect.provide(TileArray.open(weather, Weather), layerDefault))
     const whole = await Effect.runPromise(Effect.provide(Dense.read(open, box), layerDefault))
     for (const array of [open, TileArray.open(weather, Weather)]) {
-      const found: Array<number> = []
+      const values: Array<number> = []
       let batches = 0
       for await (const { columns, shape } of Dense.batches(array, { ...box, memory: 200_000 }, layerDefault)) {
         exactly<Float32Array>()(columns.temperature)
         assertEquals(columns.temperature.length, shape[0] * shape[1])
-        for (const value of columns.temperature) found.push(value)
+        for (const value of columns.temperature) values.push(value)
         batches++
       }
       assert(batches > 3, `${batches}`)
-      assertEquals(Float32Array.from(found), whole.columns.temperature)
+      assertEquals(Float32Array.from(values), whole.columns.temperature)
     }
   })
 
-  it("of sparse arrays have cells", async () => {
+  it("of sparse arrays contain cells", async () => {
     let cells = 0
     for await (const { length, columns } of Sparse.batches(TileArray.open(quakes), { order: "row" }, layerDefault)) {
       assertEquals(columns.lat.length, length)
@@ -82,7 +82,7 @@ describe("batches", () => {
     assert(await thrown(() => all(tight)) instanceof ResultTooLarge)
   })
 
-  it("are read no further than one ahead, and not at all before the loop", async () => {
+  it("are read at most one batch ahead, and not before the loop starts", async () => {
     const trace = makeCounters()
     const layer = Layer.merge(Layer.succeed(StorageService, withCounters(localFiles, trace)), layerNative)
     const batches = Dense.batches(TileArray.open(weather), { ...box, memory: 200_000 }, layer)
@@ -97,7 +97,7 @@ describe("batches", () => {
 describe("signals", () => {
   const stopped = new Error("stopped")
 
-  it("that are aborted before start nothing", async () => {
+  it("that are already aborted prevent all requests", async () => {
     const trace = makeCounters()
     const layer = Layer.merge(Layer.succeed(StorageService, withCounters(localFiles, trace)), layerNative)
     const batches = Dense.batches(TileArray.open(weather), { signal: AbortSignal.abort(stopped) }, layer)
@@ -121,7 +121,7 @@ describe("signals", () => {
     assertEquals(batches, 1)
   })
 
-  it("cut requests in flight", async () => {
+  it("abort requests in flight", async () => {
     const files = new Map(
       readdirSync(weather, { recursive: true, withFileTypes: true }).filter((e) => e.isFile()).map((e) => {
         const path = join(e.parentPath, e.name)
@@ -131,7 +131,7 @@ describe("signals", () => {
     const controller = new AbortController()
     const server = await startWebServer({
       files,
-      // cells are never answered
+      // requests for cells never get a response
       first: ({ path }) => {
         if (!/\/a\d+\.tdb$/.test(path)) return undefined
         setTimeout(() => controller.abort(stopped), 20)
@@ -147,13 +147,13 @@ describe("signals", () => {
       for (let i = 0; i < 100 && !server.seen.some(({ cut }) => cut); i++) {
         await new Promise((resolve) => setTimeout(resolve, 10))
       }
-      assert(server.seen.some(({ cut, path }) => cut && path.endsWith(".tdb")), "no request was cut")
+      assert(server.seen.some(({ cut, path }) => cut && path.endsWith(".tdb")), "no request was aborted")
     } finally {
       await server.close()
     }
   })
 
-  it("are let go of when the loop is over", async () => {
+  it("have no listeners after the loop", async () => {
     const controller = new AbortController()
     const { signal } = controller
     let listeners = 0

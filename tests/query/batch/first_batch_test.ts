@@ -1,4 +1,4 @@
-/** Streams of large arrays: the first batch comes soon, and no byte is read twice for it. */
+/** Streams of large arrays: the first batch is small, and no byte is read twice. */
 import { mkdtempSync, rmSync } from "node:fs"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -12,11 +12,11 @@ const MIB = 2 ** 20
 const folder = mkdtempSync("first-batch-")
 after(() => rmSync(folder, { recursive: true }))
 
-/** Bytes of the first batch, of the largest one, and how much was read for all of them. */
+/** Returns the size of the first batch, of the largest batch, and the sum of all sizes, in bytes. */
 const sizes = <B, E, R>(batches: Stream.Stream<B, E, R>, bytesOf: (batch: B) => number) =>
   Effect.map(Stream.runCollect(Stream.map(batches, bytesOf)), (all) => ({
     first: Chunk.unsafeHead(all),
-    most: Math.max(...all),
+    largest: Math.max(...all),
     sum: Chunk.reduce(all, 0, (a, b) => a + b),
   }))
 
@@ -24,7 +24,7 @@ describe("the first batch", () => {
   const cells = 3 * MIB
   const numbers = Int32Array.from({ length: cells }, (_, i) => i)
 
-  it("of a sparse array is small, where nothing is sorted", async () => {
+  it("of a sparse array is small if cells are not sorted", async () => {
     const uri = `${folder}/sparse`
     const read = await run(Effect.gen(function* () {
       const schema = ArraySchema.sparse({
@@ -37,15 +37,15 @@ describe("the first batch", () => {
       const opened = yield* TileArray.open(uri)
       return yield* counted(sizes(Sparse.stream(opened), ({ length }) => 8 * length))
     }))
-    const { first, most, sum } = read.answer
+    const { first, largest, sum } = read.answer
     assertEquals(sum, 8 * cells)
-    assert(first <= 8 * MIB, `${first} bytes come first`)
-    assert(most > first, `no batch is larger than ${first} bytes`)
+    assert(first <= 8 * MIB, `the first batch has ${first} bytes`)
+    assert(largest > first, `no batch is larger than ${first} bytes`)
     assert(read.bytes < 1.1 * sum, `${read.bytes} bytes are read`)
   })
 
   for (const order of ["row", "col", "unordered"] as const) {
-    it(`of a dense array is small, where whole tiles are asked for (${order})`, async () => {
+    it(`of a dense array is small if whole tiles are selected (${order})`, async () => {
       const uri = `${folder}/${order}`
       const read = await run(Effect.gen(function* () {
         const schema = ArraySchema.dense({
@@ -60,7 +60,7 @@ describe("the first batch", () => {
       }))
       const { first, sum } = read.answer
       assertEquals(sum, 4 * cells)
-      assert(first <= 8 * MIB, `${first} bytes come first`)
+      assert(first <= 8 * MIB, `the first batch has ${first} bytes`)
       assert(read.bytes < 1.1 * sum, `${read.bytes} bytes are read`)
     })
   }

@@ -1,4 +1,4 @@
-/** Batches for who wants the first cells only: small where tiles can be told apart, whole where they cannot. */
+/** The `batch` option, the maximum size of a batch: small batches contain the same cells as one large batch. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { describe, it } from "node:test"
@@ -18,8 +18,8 @@ const cellsOf = (columns: Readonly<Record<string, Column>>): Array<string> => {
 }
 
 describe("small batches", () => {
-  it("give what one gives, the last of them known where nothing follows", async () => {
-    let most = 0
+  it("contain the cells of one large batch, and mark the last one", async () => {
+    let maxBatches = 0
     const names = /dense_2d_overlap|dense_var|dense_2d_mixed|sparse_2d|sparse_dups|sparse_hilbert|sparse_string|fuzz_/
     for (const { path, files } of packedArrays("v22").filter(({ path }) => names.test(path))) {
       for (const order of ["row", "col", "global"] as ReadonlyArray<Order>) {
@@ -44,9 +44,9 @@ describe("small batches", () => {
         assertEquals(whole.map(({ last }) => last), whole.length === 0 ? [] : [true])
         assertEquals(small.flatMap(({ columns }) => cellsOf(columns)), whole.flatMap(({ columns }) => cellsOf(columns)))
         assert(small.slice(0, -1).every(({ last }) => !last))
-        most = Math.max(most, small.length)
+        maxBatches = Math.max(maxBatches, small.length)
       }
     }
-    assert(most > 3, `at most ${most} batches`)
+    assert(maxBatches > 3, `at most ${maxBatches} batches`)
   })
 })

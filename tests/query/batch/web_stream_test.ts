@@ -1,4 +1,4 @@
-/** Streams of the web: elements when they are asked for, and an end to what is under way when nobody wants them. */
+/** Web streams: they produce elements on demand, and cancellation aborts requests in flight. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
@@ -17,31 +17,36 @@ const batches = (uri: string, query: Dense.Query = box) =>
   Stream.flatMap(TileArray.open(uri), (array) => Dense.stream(array, query))
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** What a promise rejects with. */
+/** Returns the reason that a promise rejects with. */
 const rejected = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(() => assert(false, "nothing was thrown"), (error) => error)
 
-/** The demo's array on a server that never answers for cells; says how many requests for them were cut. */
-const withSlowServer = async (run: (uri: string, asked: () => boolean, cut: () => boolean) => Promise<void>) => {
+/**
+ * Serves the demo's array from a server that never responds to requests for cells. Passes to `run` the URI, whether
+ * cells were requested, and whether a request for cells was aborted.
+ */
+const withSlowServer = async (
+  run: (uri: string, isRequested: () => boolean, isAborted: () => boolean) => Promise<void>,
+) => {
   const files = new Map(
     readdirSync(weather, { recursive: true, withFileTypes: true }).filter((e) => e.isFile()).map((e) => {
       const path = join(e.parentPath, e.name)
       return [`weather${path.slice(weather.length)}`, new Uint8Array(readFileSync(path))]
     }),
   )
-  let asked = false
+  let requested = false
   const server = await startWebServer({
     files,
     first: ({ path }) => {
       if (!/\/a\d+\.tdb$/.test(path)) return undefined
-      asked = true
+      requested = true
       return true
     },
   })
   try {
     await run(
       `${server.origin}/weather`,
-      () => asked,
+      () => requested,
       () => server.seen.some(({ cut, path }) => cut && path.endsWith(".tdb")),
     )
   } finally {
@@ -49,14 +54,14 @@ const withSlowServer = async (run: (uri: string, asked: () => boolean, cut: () =
   }
 }
 
-/** Waits until something holds, for a second at most. */
+/** Waits until a condition is true, at most a second. Returns whether it is true. */
 const until = async (holds: () => boolean): Promise<boolean> => {
   for (let i = 0; i < 100 && !holds(); i++) await pause(10)
   return holds()
 }
 
 describe("readable streams", () => {
-  it("have the elements of the stream, and end", async () => {
+  it("return the elements of the stream, then end", async () => {
     let cells = 0
     let parts = 0
     const reader = toReadableStream(batches(weather), layerDefault).getReader()
@@ -73,7 +78,7 @@ describe("readable streams", () => {
     assertEquals(seen, [2, 4, 6, 8, 10])
   })
 
-  it("make nothing before they are read, and one element ahead", async () => {
+  it("produce no element before the first read, then one element ahead", async () => {
     const made: Array<number> = []
     const stream = Stream.tap(Stream.rechunk(Stream.range(1, 100), 1), (n) => Effect.sync(() => made.push(n)))
     const readable = toReadableStream(stream, Layer.empty)
@@ -97,7 +102,7 @@ describe("readable streams", () => {
     assertEquals(trace.requests, few)
   })
 
-  it("close what they needed, however they end", async () => {
+  it("close their resources at the end, on cancellation and on failure", async () => {
     for (const end of ["all", "cancel", "fail"]) {
       let open = 0
       const layer = Layer.scopedDiscard(
@@ -124,25 +129,25 @@ describe("readable streams", () => {
     assert(await rejected(reader.read()) instanceof ArrayNotFound)
   })
 
-  it("cut requests in flight when they are cancelled", () =>
-    withSlowServer(async (uri, asked, cut) => {
+  it("abort requests in flight when they are cancelled", () =>
+    withSlowServer(async (uri, isRequested, isAborted) => {
       const reader = toReadableStream(batches(uri, {}), layerDefault).getReader()
       const reading = reader.read()
-      assert(await until(asked), "no cell was asked for")
+      assert(await until(isRequested), "no cells were requested")
       await reader.cancel()
       assertEquals((await reading).done, true)
-      assert(await until(cut), "no request was cut")
+      assert(await until(isAborted), "no request was aborted")
     }))
 
-  it("cut requests in flight when their signal is aborted", () =>
-    withSlowServer(async (uri, asked, cut) => {
+  it("abort requests in flight when their signal is aborted", () =>
+    withSlowServer(async (uri, isRequested, isAborted) => {
       const controller = new AbortController()
       const stopped = new Error("stopped")
       const reader = toReadableStream(batches(uri, {}), layerDefault, { signal: controller.signal }).getReader()
       const reading = rejected(reader.read())
-      assert(await until(asked), "no cell was asked for")
+      assert(await until(isRequested), "no cells were requested")
       controller.abort(stopped)
       assertEquals(await reading, stopped)
-      assert(await until(cut), "no request was cut")
+      assert(await until(isAborted), "no request was aborted")
     }))
 })

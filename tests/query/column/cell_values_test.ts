@@ -1,4 +1,4 @@
-/** Single cells of columns, self-describing and plain. */
+/** Single cells of self-describing and plain columns. */
 import { describe, it } from "node:test"
 import { assertEquals, assertThrows } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -8,8 +8,8 @@ import { FORMS, MOMENT, overForms } from "../../support/forms_array.ts"
 
 const read = () => overForms(Effect.flatMap(TileArray.open(FORMS, Forms), (a) => Sparse.read(a)))
 
-describe("cells of columns that say what they are", () => {
-  it("are values", async () => {
+describe("cells of self-describing columns", () => {
+  it("are returned as values", async () => {
     const { fields } = await read()
     assertEquals(Cells.value(fields.fixed, 0), -1)
     assertEquals(Cells.value(fields.wide, 0), 2n ** 60n)
@@ -28,7 +28,7 @@ describe("cells of columns that say what they are", () => {
     assertEquals(Cells.length(fields.three), 3)
   })
 
-  it("are texts, bytes, dates and nulls", async () => {
+  it("are returned as texts, bytes, dates and nulls", async () => {
     const { fields } = await read()
     assertEquals(Cells.texts(fields.nullableText), ["hé", null, "𝄞"])
     assertEquals(Cells.bytes(fields.text, 0), Uint8Array.of(110, 195, 169))
@@ -38,12 +38,12 @@ describe("cells of columns that say what they are", () => {
     assertEquals(Cells.dates(fields.whenever), [new Date("2024-02-29"), null, null])
     assertEquals([0, 1].map((i) => Cells.isNull(fields.nullable, i)), [false, true])
     assertEquals(Cells.isNull(fields.fixed, 0), false)
-    assertThrows(() => Cells.date(fields.fixed, 0), TypeError, "int16 is no date")
+    assertThrows(() => Cells.date(fields.fixed, 0), TypeError, "int16 is not a datetime type")
   })
 })
 
 describe("cells of plain columns", () => {
-  it("are values, texts and dates", async () => {
+  it("are returned as values, texts and dates", async () => {
     const { columns } = await read()
     assertEquals(Cells.value(columns.fixed, 2), 1)
     assertEquals(Cells.value(columns.nullable, 1), null)
@@ -58,7 +58,7 @@ describe("cells of plain columns", () => {
     assertThrows(() => Cells.date(columns.at, 0), TypeError, "give it")
   })
 
-  it("replace what is no text", () => {
+  it("replace invalid characters", () => {
     assertEquals(Cells.text({ values: Uint8Array.of(65, 255), offsets: Uint32Array.of(0, 2) }, 0), "A\ufffd")
     assertEquals(Cells.text({ values: Uint32Array.of(65, 0x110000), offsets: Uint32Array.of(0, 2) }, 0), "A\ufffd")
   })

@@ -8,7 +8,7 @@ import { makeMemoryStorage } from "../../../platform/storage/memory.ts"
 import { packedArrays } from "../../support/packed_arrays.ts"
 
 describe("resolveAll", () => {
-  it("leaves columns as they are where there is nothing to resolve", async () => {
+  it("returns columns without an enumeration unchanged", async () => {
     const program = Effect.gen(function* () {
       const array = yield* TileArray.open(`${import.meta.dirname}/../../golden/demo/weather`)
       const { columns } = yield* Dense.read(array, { region: { day: 60 } })
@@ -19,15 +19,15 @@ describe("resolveAll", () => {
     assertEquals(resolved.note === columns.note && resolved.temperature === columns.temperature, true)
   })
 
-  it("answers the values of codes, of several columns of one enumeration too", async () => {
-    const found = packedArrays("v22").find(({ path }) => path === "v22/enumerations/array")!
+  it("returns the values of codes, also for several columns with the same enumeration", async () => {
+    const packed = packedArrays("v22").find(({ path }) => path === "v22/enumerations/array")!
     const program = Effect.gen(function* () {
-      const array = yield* TileArray.open(`mem://${found.path}`)
+      const array = yield* TileArray.open(`mem://${packed.path}`)
       const { columns } = array.schema.arrayType === "dense" ? yield* Dense.read(array) : yield* Sparse.read(array)
       const loaded = new Map((yield* TileArray.enumerations(array)).map((e) => [e.name, e]))
       return { columns, loaded, resolved: yield* Cells.resolveAll(array, columns) }
     })
-    const layer = Layer.merge(Layer.succeed(Storage, makeMemoryStorage(new Map(found.files))), layerPortable)
+    const layer = Layer.merge(Layer.succeed(Storage, makeMemoryStorage(new Map(packed.files))), layerPortable)
     const { columns, loaded, resolved } = await Effect.runPromise(Effect.provide(program, layer))
     const enumerated = Object.values(columns).filter(({ enumeration }) => enumeration !== undefined)
     assertEquals(enumerated.map(({ enumeration }) => enumeration), ["colour", "size", "f", "colour"])

@@ -35,7 +35,7 @@ const resolved = (column: Column, enumeration: Enumeration, max?: number) =>
   Effect.runSync(Effect.map(resolveEnumeration(column, enumeration, max), columnJson))
 
 describe("codes", () => {
-  it("become values, and null where there is none", () => {
+  it("are resolved to values, or to null if the enumeration has no such value", () => {
     const colours = words(["red", "", "grün"])
     assertEquals(resolved(codes(Uint8Array.of(2, 0, 1, 3, 255), "uint8"), colours), ["grün", "red", "", null, null])
     assertEquals(resolved(codes(Int8Array.of(-1, 0), "int8"), colours), [null, "red"])
@@ -46,9 +46,9 @@ describe("codes", () => {
     assertEquals(columnJson(enumerationColumn(numbers)), [10, -20])
   })
 
-  it("become what looking each up gives", () => {
-    fc.assert(fc.property(fc.array(fc.fullUnicodeString({ maxLength: 3 })), fc.array(fc.nat(6)), (list, wanted) => {
-      const column = codes(Uint8Array.from(wanted), "uint8")
+  it("are resolved like single codes", () => {
+    fc.assert(fc.property(fc.array(fc.fullUnicodeString({ maxLength: 3 })), fc.array(fc.nat(6)), (list, indexes) => {
+      const column = codes(Uint8Array.from(indexes), "uint8")
       assertEquals(
         resolved(column, words(list)),
         columnJson({
@@ -57,11 +57,11 @@ describe("codes", () => {
         }),
       )
       const texts = columnJson(enumerationColumn(words(list)))
-      assertEquals(resolved(column, words(list)), wanted.map((code) => texts[code] ?? null))
+      assertEquals(resolved(column, words(list)), indexes.map((code) => texts[code] ?? null))
     }))
   })
 
-  it("are refused where the values need more than may be held", () => {
+  it("are rejected if the values exceed the memory limit", () => {
     const long = words(["x".repeat(1000)])
     const error = Effect.runSync(Effect.flip(resolveEnumeration(codes(new Uint8Array(100), "uint8"), long, 1000)))
     assertEquals([error._tag, error.needed, error.uri], ["ResultTooLarge", 100 * 1005, ""])

@@ -1,4 +1,4 @@
-/** Results as rows through a Schema of effect, and rows as streams and as async iterables. */
+/** Results as rows decoded with an Effect Schema, and rows as streams and async iterables. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Chunk from "effect/Chunk"
@@ -17,7 +17,7 @@ const rowsOf = <A, I>(schema: Schema.Schema<A, I>, options?: Sparse.RowOptions):
   overForms(Effect.flatMap(readForms, (result) => Sparse.decodeRows(result, schema, options)))
 
 describe("rows", () => {
-  it("hold cells of every form as values", async () => {
+  it("contain cells of every form as values", async () => {
     const rows = await rowsOf(Schema.Any)
     assertEquals(rows[0], {
       id: 1n,
@@ -39,18 +39,18 @@ describe("rows", () => {
       color: "green",
     })
     assertEquals([rows[1].nullable, rows[1].nullableText, rows[1].color, rows[1].text], [null, null, "red", ""])
-    // a code that the enumeration lacks, and what is not a time
+    // a code without a value in the enumeration, and timestamps that are not valid dates
     assertEquals([rows[2].color, rows[2].when, rows[2].whenever, rows[2].nullableText], [null, null, null, "𝄞"])
   })
 
-  it("hold dates as is asked", async () => {
+  it("contain dates in the requested form", async () => {
     const [counts] = await rowsOf(Schema.Any, { time: "bigint" })
     assertEquals([counts.at, counts.whenever], [BigInt(MOMENT), 19782n])
     const [moments] = await rowsOf(Schema.Any, { time: "datetime" })
     assert(DateTime.isUtc(moments.at))
   })
 
-  it("are decoded through a schema, classes and transformations too", async () => {
+  it("are decoded with a schema, including classes and transformations", async () => {
     class Cell extends Schema.Class<Cell>("Cell")({ id: Schema.BigIntFromSelf, x: Schema.NumberFromString }) {}
     const Encoded = Schema.Struct({ id: Schema.BigIntFromSelf, color: Schema.NullOr(Schema.Literal("red", "green")) })
     assertEquals((await rowsOf(Encoded)).map((row) => row.color), ["green", "red", null])
@@ -60,7 +60,7 @@ describe("rows", () => {
     assertStringIncludes(error.message, `${FORMS}: row 0: x: Expected string, actual 0.25`)
   })
 
-  it("say which row is refused, and why", async () => {
+  it("are rejected with the number of the row and the reason", async () => {
     const schema = Schema.Struct({ text: Schema.NonEmptyString })
     const error = await overForms(Effect.flatMap(readForms, (r) => Effect.flip(Sparse.decodeRows(r, schema))))
     assert(error instanceof RowError)
@@ -68,7 +68,7 @@ describe("rows", () => {
     assertStringIncludes(error.detail, "text: Expected a non empty string")
   })
 
-  it("may need services", async () => {
+  it("may require services", async () => {
     class Bias extends Context.Tag("Bias")<Bias, number>() {}
     const Biased = Schema.transformOrFail(Schema.Number, Schema.Number, {
       decode: (x) => Effect.map(Bias, (bias) => x + bias),
@@ -82,7 +82,7 @@ describe("rows", () => {
     assertEquals(rows.map((row) => row.x), [10.25, 10.5, 10.75])
   })
 
-  it("come from arrays without a declared schema too, and from dense ones", async () => {
+  it("are also read from arrays without a declared schema, and from dense arrays", async () => {
     const Reading = Schema.Struct({ day: Schema.Number, note: Schema.String })
     const rows = await Effect.runPromise(
       TileArray.open(weather).pipe(
@@ -94,7 +94,7 @@ describe("rows", () => {
     assertEquals(rows, [{ day: 60, note: "corrected" }, { day: 61, note: "" }])
   })
 
-  it("are none where no field or cell is selected", async () => {
+  it("are empty if no field or cell is selected", async () => {
     const none = await overForms(
       Effect.flatMap(TileArray.open(FORMS), (a) => Sparse.read(a, { select: [] })).pipe(
         Effect.flatMap((result) => Sparse.decodeRows(result, Schema.Any)),
@@ -109,7 +109,7 @@ describe("rows", () => {
     assertEquals(empty, [])
   })
 
-  it("flow as a stream, and are counted through all batches", async () => {
+  it("are streamed, and numbered across all batches", async () => {
     const Id = Schema.Struct({ id: Schema.BigIntFromSelf, text: Schema.String })
     const twice = Stream.concat(readForms, readForms)
     const ids = await overForms(Stream.runCollect(Sparse.rows(Id)(twice)))
@@ -124,15 +124,15 @@ describe("rows", () => {
 })
 
 describe("streams outside Effect", () => {
-  it("go through for await, and stop when the loop does", async () => {
+  it("work with for await, and stop when the loop stops", async () => {
     let closed = 0
     const endless = Stream.forever(readForms).pipe(
       Sparse.rows(Schema.Struct({ id: Schema.BigIntFromSelf })),
       Stream.ensuring(Effect.sync(() => closed++)),
     )
-    const found: Array<bigint> = []
-    for await (const { id } of toAsyncIterable(endless, layerForms)) if (found.push(id) === 5) break
-    assertEquals(found, [1n, 2n, 3n, 1n, 2n])
+    const ids: Array<bigint> = []
+    for await (const { id } of toAsyncIterable(endless, layerForms)) if (ids.push(id) === 5) break
+    assertEquals(ids, [1n, 2n, 3n, 1n, 2n])
     assertEquals(closed, 1)
   })
 

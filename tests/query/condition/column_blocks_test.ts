@@ -1,4 +1,4 @@
-/** Conditions with large sets, on many cells and with many children, against looking at every member of every set. */
+/** Conditions with large sets, many cells and many children, compared with a test of every member of every set. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
@@ -12,7 +12,7 @@ import { join } from "../../support/build_array.ts"
 /** More than two blocks of cells. */
 const MANY = 20_011
 
-/** The set as stored conditions have it. */
+/** Returns a set in the form of stored conditions. */
 const setNode = (op: "in" | "not_in", members: ReadonlyArray<Uint8Array>): ConditionNode => {
   const offsets = new Float64Array(members.length)
   for (let k = 1; k < members.length; k++) offsets[k] = offsets[k - 1] + members[k - 1].length
@@ -21,7 +21,7 @@ const setNode = (op: "in" | "not_in", members: ReadonlyArray<Uint8Array>): Condi
 
 const one = (f: Column): ReadonlyMap<string, Column> => new Map([["f", f]])
 
-/** A string as its bytes, and as what tells it from others. */
+/** Strings that have common prefixes, or differ only in length or in the last byte. */
 const text = fc.constantFrom("", "a", "a\0", "aa", "aaaaaaaaaa", "aaaaaaaaab", "b", "\x80", "\xff\xff", "\xff")
 const encodeText = (t: string): Uint8Array => Uint8Array.from(t, (c) => c.charCodeAt(0))
 const nullable = fc.option(fc.array(fc.nat(1), { minLength: 9, maxLength: 9 }).map((v) => Uint8Array.from(v)), {
@@ -30,7 +30,7 @@ const nullable = fc.option(fc.array(fc.nat(1), { minLength: 9, maxLength: 9 }).m
 const setOp = fc.constantFrom("in" as const, "not_in" as const)
 
 describe("sets", () => {
-  it("of strings hold those with the same bytes", () => {
+  it("of strings match cells with the same bytes", () => {
     fc.assert(
       fc.property(
         fc.array(text, { minLength: 9, maxLength: 9 }),
@@ -52,7 +52,7 @@ describe("sets", () => {
     )
   })
 
-  it("of cells of several values, and of values of two bytes, hold those with the same bytes", () => {
+  it("of cells with several values of two bytes match cells with the same bytes", () => {
     const cell = fc.array(fc.constantFrom(0, 1, 255, 256), { minLength: 2, maxLength: 2 })
     const bytesOf = (c: ReadonlyArray<number>): Uint8Array => new Uint8Array(Uint16Array.from(c).buffer)
     fc.assert(
@@ -77,14 +77,14 @@ describe("sets", () => {
     )
   })
 
-  it("skip members of another size than the cells have", () => {
+  it("ignore members whose size differs from the cells' size", () => {
     const f: Column = { name: "f", type: "int32", cellValNum: 1, length: 3, values: Int32Array.of(1, 2, 3) }
     const members = [Uint8Array.of(1), scalarBytes("int32", 3), new Uint8Array(0)]
     assertEquals([...evaluate(setNode("in", members), one(f), 3)], [0, 0, 1])
     assertEquals([...evaluate(setNode("not_in", members), one(f), 3)], [1, 1, 0])
   })
 
-  it("of ten thousand members take a look or two at each of a million cells", () => {
+  it("of ten thousand members test a million cells with one or two lookups per cell", () => {
     const N = 1_000_000
     const types: ReadonlyArray<readonly [Datatype, (k: number) => Scalar]> = [
       ["float64", (k) => k / 7],
@@ -97,7 +97,7 @@ describe("sets", () => {
       const members = Array.from({ length: 10_000 }, (_, k) => scalarBytes(type, valueOf((9_999 - k) >> 1)))
       const start = performance.now()
       const out = evaluate(setNode("in", members), one({ name: "f", type, cellValNum: 1, length: N, values }), N)
-      // looking at every member takes a hundred times as long
+      // testing every member for every cell takes a hundred times as long
       assert(performance.now() - start < 8_000, type)
       for (let i = 0; i < N; i += 997) assertEquals(out[i], ((i * 7919) % 20_000) >> 1 < 5_000 ? 1 : 0)
     }
@@ -120,12 +120,12 @@ describe("many cells", () => {
     ["uint64", (k) => BigInt(k) * 2n ** 56n],
   ]
   for (const [type, valueOf] of types) {
-    it(`of ${type} are compared each with its own value and validity`, () => {
+    it(`of ${type} are compared by their values and validity`, () => {
       const f = cells(type, valueOf)
       for (const k of [0, 3, 4, 100, 250]) {
-        const wanted = f.values[k] as Scalar
+        const operand = f.values[k] as Scalar
         const value = scalarBytes(type, valueOf(k))
-        for (const [op, holds] of [["lt", (a: Scalar) => a < wanted], ["ge", (a: Scalar) => a >= wanted]] as const) {
+        for (const [op, holds] of [["lt", (a: Scalar) => a < operand], ["ge", (a: Scalar) => a >= operand]] as const) {
           assertEquals(
             [...evaluate({ kind: "value", op, field: "f", value }, one(f), MANY)],
             Array.from(f.values as ArrayLike<Scalar>, (v, i) => f.validity![i] === 1 && holds(v) ? 1 : 0),
@@ -133,14 +133,14 @@ describe("many cells", () => {
         }
         assertEquals(
           [...evaluate(setNode("not_in", [value]), one(f), MANY)],
-          Array.from(f.values as ArrayLike<Scalar>, (v, i) => f.validity![i] === 1 && v !== wanted ? 1 : 0),
+          Array.from(f.values as ArrayLike<Scalar>, (v, i) => f.validity![i] === 1 && v !== operand ? 1 : 0),
         )
       }
     })
   }
 
-  it("and many children are folded as they come", () => {
-    // a mask for each child would be a thousand million bytes
+  it("are tested with many children, one child at a time", () => {
+    // a mask for each child would take 10^9 bytes
     const N = 100_000
     const values = Int32Array.from({ length: N }, (_, i) => i % 1000)
     const f: Column = { name: "f", type: "int32", cellValNum: 1, length: N, values }
@@ -164,7 +164,7 @@ describe("many cells", () => {
     }
   })
 
-  it("and a deep tree", () => {
+  it("are tested with a deep tree", () => {
     const values = Uint8Array.from({ length: MANY }, (_, i) => i % 251)
     const f: Column = { name: "f", type: "uint8", cellValNum: 1, length: MANY, values }
     let node: ConditionNode = { kind: "value", op: "lt", field: "f", value: Uint8Array.of(100) }

@@ -1,4 +1,4 @@
-/** Stored conditions against evaluating them value by value. */
+/** Stored conditions, compared with an evaluation value by value. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
@@ -58,13 +58,13 @@ const validity = fc.option(fc.array(fc.nat(1), { minLength: N, maxLength: N }).m
 
 describe("comparisons", () => {
   for (const [type, some] of types) {
-    it(`of ${type} hold as those of values; of a null none holds`, () => {
+    it(`of ${type} match like comparisons of single values, and never match nulls`, () => {
       const value = fc.constantFrom(...some)
       const values = fc.array(value, { minLength: N, maxLength: N })
       fc.assert(
-        fc.property(values, value, comparison, validity, (values, wanted, op, validity) => {
-          const node: ConditionNode = { kind: "value", op, field: "f", value: scalarBytes(type, wanted) }
-          const target = readScalar(type, scalarBytes(type, wanted))
+        fc.property(values, value, comparison, validity, (values, operand, op, validity) => {
+          const node: ConditionNode = { kind: "value", op, field: "f", value: scalarBytes(type, operand) }
+          const target = readScalar(type, scalarBytes(type, operand))
           const f = column("f", type, values, validity)
           assertEquals(
             [...evaluate(node, new Map([["f", f]]), N)],
@@ -75,7 +75,7 @@ describe("comparisons", () => {
       )
     })
 
-    it(`of ${type} with a set hold as those with each`, () => {
+    it(`of ${type} with a set match like comparisons with each member`, () => {
       const value = fc.constantFrom(...some)
       const values = fc.array(value, { minLength: N, maxLength: N })
       const set = fc.array(value, { maxLength: 4 })
@@ -91,11 +91,11 @@ describe("comparisons", () => {
             const offsets = Float64Array.from(parts, (p, i) => i * p.byteLength)
             const node: ConditionNode = { kind: "value", op, field: "f", value: bytes, offsets }
             const f = column("f", type, values, validity)
-            const wanted = [...viewAs(type, bytes)] as ReadonlyArray<Scalar>
+            const members = [...viewAs(type, bytes)] as ReadonlyArray<Scalar>
             assertEquals(
               [...evaluate(node, new Map([["f", f]]), N)],
               valuesOf(f).map((v, i) =>
-                validity?.[i] === 0 ? 0 : wanted.some((w) => w === v) === (op === "in") ? 1 : 0
+                validity?.[i] === 0 ? 0 : members.some((w) => w === v) === (op === "in") ? 1 : 0
               ),
             )
           },
@@ -105,7 +105,7 @@ describe("comparisons", () => {
     })
   }
 
-  it("of strings go by bytes, a prefix first", () => {
+  it("of strings compare bytes, a prefix first", () => {
     const text = fc.constantFrom("", "a", "a\0", "aa", "b", "\x80", "\xff")
     fc.assert(
       fc.property(
@@ -113,16 +113,16 @@ describe("comparisons", () => {
         text,
         comparison,
         validity,
-        (texts, wanted, op, validity) => {
+        (texts, operand, op, validity) => {
           const encode = (t: string) => Uint8Array.from(t, (c) => c.charCodeAt(0))
           const offsets = new Uint32Array(N + 1)
           texts.forEach((t, i) => offsets[i + 1] = offsets[i] + t.length)
           const values = encode(texts.join(""))
           const f: Column = { name: "f", type: "string_ascii", cellValNum: "var", length: N, values, offsets, validity }
-          const node: ConditionNode = { kind: "value", op, field: "f", value: encode(wanted) }
+          const node: ConditionNode = { kind: "value", op, field: "f", value: encode(operand) }
           assertEquals(
             [...evaluate(node, new Map([["f", f]]), N)],
-            texts.map((t, i) => validity?.[i] === 0 ? 0 : holds(op, t, wanted) ? 1 : 0),
+            texts.map((t, i) => validity?.[i] === 0 ? 0 : holds(op, t, operand) ? 1 : 0),
           )
         },
       ),
@@ -130,7 +130,7 @@ describe("comparisons", () => {
     )
   })
 
-  it("without bytes are null tests of fields of fixed size", () => {
+  it("with an empty value are null tests of fixed-size fields", () => {
     const valid = Uint8Array.of(1, 0, 1)
     const none = new Uint8Array(0)
     for (const [op, expected] of [["eq", [0, 1, 0]], ["ne", [1, 0, 1]]] as const) {
@@ -141,7 +141,7 @@ describe("comparisons", () => {
     }
   })
 
-  it("with bytes of another size hold of nothing", () => {
+  it("with a value of another size match no cell", () => {
     for (const op of ops) {
       const node: ConditionNode = { kind: "value", op, field: "f", value: new Uint8Array(3) }
       assertEquals([...evaluate(node, new Map([["f", column("f", "int32", [0, 1], undefined)]]), 2)], [0, 0])
@@ -182,7 +182,7 @@ describe("trees", () => {
       ? node.children.every((c) => truth(c, cell))
       : node.children.some((c) => truth(c, cell))
 
-  it("go together as their words say, and name their fields", () => {
+  it("combine with and, or and not, and list their fields", () => {
     const values = fc.array(fc.nat(4), { minLength: N, maxLength: N })
     fc.assert(
       fc.property(tree(3), values, values, (node, f, g) => {

@@ -1,4 +1,4 @@
-/** What users of TileDB-Py rely on of conditions: what its tests of query conditions verify, as cases of our own. */
+/** Conditions that TileDB-Py's tests verify, with arrays of our own. */
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { describe, it } from "node:test"
@@ -62,132 +62,134 @@ const made = run(Effect.gen(function* () {
 }))
 const arrays = Effect.promise(() => made)
 
-/** Which cells fulfil a condition, by their place: the same in both arrays. */
+/** Returns the coordinates of the cells that match a condition, and checks that both arrays return the same cells. */
 const matching = (where: string) =>
   Effect.gen(function* () {
     const { sparse, dense } = yield* arrays
-    const found = [...(yield* Sparse.read(sparse, { select: ["d"], where })).columns.d]
-    // cells that do not fulfil it are filled
+    const matches = [...(yield* Sparse.read(sparse, { select: ["d"], where })).columns.d]
+    // other cells have the fill value
     const { columns } = yield* Dense.read(dense, { select: ["U"], where })
-    assertEquals([...d].filter((i) => columns.U[i - 1] !== 0xffffffff), found, where)
-    return found
+    assertEquals([...d].filter((i) => columns.U[i - 1] !== 0xffffffff), matches, where)
+    return matches
   })
 
-const like = (where: string, holds: (i: number) => boolean) =>
-  Effect.map(matching(where), (found) => assertEquals(found, [...d].filter((i) => holds(i - 1)), where))
+const assertMatches = (where: string, holds: (i: number) => boolean) =>
+  Effect.map(matching(where), (matches) => assertEquals(matches, [...d].filter((i) => holds(i - 1)), where))
 
-describe("conditions as TileDB-Py knows them", () => {
-  it("compare numbers, with signs and in chains", () =>
+describe("conditions as in TileDB-Py", () => {
+  it("compare numbers with signs, and chain comparisons", () =>
     run(Effect.gen(function* () {
       const { U, I, D } = cells
-      yield* like("U < 5", (i) => U[i] < 5)
-      yield* like("I < 1", (i) => I[i] < 1n)
-      yield* like("I < +1", (i) => I[i] < 1n)
-      yield* like("I < ---1", (i) => I[i] < -1n)
-      yield* like("-5 < I < 4", (i) => -5n < I[i] && I[i] < 4n)
-      yield* like("D > 5.0", () => false)
-      yield* like("(D > 0.7) & (D < 3.5)", (i) => D[i] > 0.7)
-      yield* like("0.2 < D < 0.75", (i) => 0.2 < D[i] && D[i] < 0.75)
-      yield* like("U < 1.0", () => false)
-      yield* like("(I > 0) & ((-3 < D) & (D < 3.0))", (i) => I[i] > 0n)
-      yield* like("U >= 3 and 0.7 < D", (i) => U[i] >= 3 && D[i] > 0.7)
-      yield* like("(-5 < I <= -1) and (0.2 < D < 0.75)", (i) => I[i] > -5n && I[i] <= -1n && D[i] > 0.2 && D[i] < 0.75)
-      yield* like("(D < 0.25) | (D > 0.75)", (i) => D[i] < 0.25 || D[i] > 0.75)
-      yield* like("D < 0.25 or D > 0.75", (i) => D[i] < 0.25 || D[i] > 0.75)
+      yield* assertMatches("U < 5", (i) => U[i] < 5)
+      yield* assertMatches("I < 1", (i) => I[i] < 1n)
+      yield* assertMatches("I < +1", (i) => I[i] < 1n)
+      yield* assertMatches("I < ---1", (i) => I[i] < -1n)
+      yield* assertMatches("-5 < I < 4", (i) => -5n < I[i] && I[i] < 4n)
+      yield* assertMatches("D > 5.0", () => false)
+      yield* assertMatches("(D > 0.7) & (D < 3.5)", (i) => D[i] > 0.7)
+      yield* assertMatches("0.2 < D < 0.75", (i) => 0.2 < D[i] && D[i] < 0.75)
+      yield* assertMatches("U < 1.0", () => false)
+      yield* assertMatches("(I > 0) & ((-3 < D) & (D < 3.0))", (i) => I[i] > 0n)
+      yield* assertMatches("U >= 3 and 0.7 < D", (i) => U[i] >= 3 && D[i] > 0.7)
+      yield* assertMatches("(-5 < I <= -1) and (0.2 < D < 0.75)", (i) =>
+        I[i] > -5n && I[i] <= -1n && D[i] > 0.2 && D[i] < 0.75)
+      yield* assertMatches("(D < 0.25) | (D > 0.75)", (i) =>
+        D[i] < 0.25 || D[i] > 0.75)
+      yield* assertMatches("D < 0.25 or D > 0.75", (i) => D[i] < 0.25 || D[i] > 0.75)
     })))
 
-  it("compare text, as it is", () =>
+  it("compare text byte by byte", () =>
     run(Effect.gen(function* () {
-      yield* like("S == 'c'", (i) => i === 2)
-      yield* like("S == 'ccc'", () => false)
-      yield* like("A == 'ccc'", (i) => i === 2)
-      yield* like("A == ' ccc'", () => false)
-      yield* like("A == 'bb' or A == \"dddd\"", (i) => i === 1 || i === 3)
+      yield* assertMatches("S == 'c'", (i) => i === 2)
+      yield* assertMatches("S == 'ccc'", () => false)
+      yield* assertMatches("A == 'ccc'", (i) => i === 2)
+      yield* assertMatches("A == ' ccc'", () => false)
+      yield* assertMatches("A == 'bb' or A == \"dddd\"", (i) => i === 1 || i === 3)
       for (const [at, value] of text.entries()) {
-        yield* like(`UTF == ${JSON.stringify(value)}`, (i) => i === at)
+        yield* assertMatches(`UTF == ${JSON.stringify(value)}`, (i) => i === at)
         const quoted = value.replaceAll("\\", "\\\\").replaceAll("'", "\\'")
-        yield* like(`UTF == val('${quoted}')`, (i) => i === at)
+        yield* assertMatches(`UTF == val('${quoted}')`, (i) => i === at)
       }
     })))
 
-  it("look for members of sets", () =>
+  it("test members of sets", () =>
     run(Effect.gen(function* () {
       const { U } = cells
-      yield* like("U in [1, 2, 3]", (i) => U[i] <= 3)
-      yield* like("U not in [5, 6, 7]", (i) => U[i] < 5 || U[i] > 7)
-      yield* like("U in [0]", () => false)
-      yield* like("S in ['a', 'e', 'i', 'o', 'u']", (i) => [0, 4, 8].includes(i))
-      yield* like("S in ['a', 'e', 'i'] and U in [5, 6, 7]", (i) => [4, 8].includes(i))
-      yield* like("S in ['8']", () => false)
-      yield* like('attr("orig.ident") in [1, 2, 3]', (i) => [6, 7, 8].includes(i))
+      yield* assertMatches("U in [1, 2, 3]", (i) => U[i] <= 3)
+      yield* assertMatches("U not in [5, 6, 7]", (i) => U[i] < 5 || U[i] > 7)
+      yield* assertMatches("U in [0]", () => false)
+      yield* assertMatches("S in ['a', 'e', 'i', 'o', 'u']", (i) => [0, 4, 8].includes(i))
+      yield* assertMatches("S in ['a', 'e', 'i'] and U in [5, 6, 7]", (i) => [4, 8].includes(i))
+      yield* assertMatches("S in ['8']", () => false)
+      yield* assertMatches('attr("orig.ident") in [1, 2, 3]', (i) => [6, 7, 8].includes(i))
     })))
 
-  it("take and before or, and tell what is not", () =>
+  it("evaluate and before or, and support not", () =>
     run(Effect.gen(function* () {
       const { U, flag, level } = cells
       const [a, b, c] = [(i: number) => flag[i] === 1, (i: number) => level[i] === 1, (i: number) => U[i] > 4]
-      yield* like("flag == 1 and level == 1 or U > 4", (i) => a(i) && b(i) || c(i))
-      yield* like("flag == 1 or level == 1 and U > 4", (i) => a(i) || b(i) && c(i))
-      yield* like("flag == 1 and (level == 1 or U > 4)", (i) => a(i) && (b(i) || c(i)))
-      yield* like("(flag == 1 or level == 1) and U > 4", (i) => (a(i) || b(i)) && c(i))
-      yield* like("flag == True", a)
-      yield* like("flag == False and U > 4", (i) => !a(i) && c(i))
-      yield* like("not U < 5", (i) => U[i] >= 5)
-      yield* like("not (U < 5 and flag == True)", (i) => U[i] >= 5 || !a(i))
+      yield* assertMatches("flag == 1 and level == 1 or U > 4", (i) => a(i) && b(i) || c(i))
+      yield* assertMatches("flag == 1 or level == 1 and U > 4", (i) => a(i) || b(i) && c(i))
+      yield* assertMatches("flag == 1 and (level == 1 or U > 4)", (i) => a(i) && (b(i) || c(i)))
+      yield* assertMatches("(flag == 1 or level == 1) and U > 4", (i) => (a(i) || b(i)) && c(i))
+      yield* assertMatches("flag == True", a)
+      yield* assertMatches("flag == False and U > 4", (i) => !a(i) && c(i))
+      yield* assertMatches("not U < 5", (i) => U[i] >= 5)
+      yield* assertMatches("not (U < 5 and flag == True)", (i) => U[i] >= 5 || !a(i))
     })))
 
-  it("look at dimensions, of dense arrays too", () =>
+  it("test dimensions, also of dense arrays", () =>
     run(Effect.gen(function* () {
-      yield* like("2 <= d < 6", (i) => i >= 1 && i < 5)
-      yield* like("2 <= d < 6 and U > 3", (i) => i >= 1 && i < 5 && cells.U[i] > 3)
-      yield* like("2 <= d < 7 and 5 <= d < 9", (i) => i === 4 || i === 5)
-      yield* like("2 <= d < 6 or 5 <= d < 9", (i) => i >= 1 && i < 8)
-      yield* like("dim('d') == 3", (i) => i === 2)
+      yield* assertMatches("2 <= d < 6", (i) => i >= 1 && i < 5)
+      yield* assertMatches("2 <= d < 6 and U > 3", (i) => i >= 1 && i < 5 && cells.U[i] > 3)
+      yield* assertMatches("2 <= d < 7 and 5 <= d < 9", (i) => i === 4 || i === 5)
+      yield* assertMatches("2 <= d < 6 or 5 <= d < 9", (i) => i >= 1 && i < 8)
+      yield* assertMatches("dim('d') == 3", (i) => i === 2)
     })))
 
-  it("may be written over lines", () =>
+  it("may have several lines", () =>
     run(Effect.gen(function* () {
-      yield* like("   (  \n   d \n\t< 6)  ", (i) => i < 5)
-      yield* like("\n  U < 5\nor\n        I >= 3\n", (i) => cells.U[i] < 5 || cells.I[i] >= 3n)
+      yield* assertMatches("   (  \n   d \n\t< 6)  ", (i) => i < 5)
+      yield* assertMatches("\n  U < 5\nor\n        I >= 3\n", (i) => cells.U[i] < 5 || cells.I[i] >= 3n)
     })))
 
   it("name fields and cast values", () =>
     run(Effect.gen(function* () {
       const whole = cells["64-bit integer"]
-      yield* like("attr('64-bit integer') <= val(0)", (i) => whole[i] <= 0n)
-      yield* like("attr('64-bit integer') <= 0", (i) => whole[i] <= 0n)
-      yield* like("attr('D') <= val(0.5)", (i) => cells.D[i] <= 0.5)
-      yield* like('attr("orig.ident") < 6', (i) => cells["orig.ident"][i] < 6)
-      yield* like(`when == ${cells.when[5]}`, (i) => i === 5)
+      yield* assertMatches("attr('64-bit integer') <= val(0)", (i) => whole[i] <= 0n)
+      yield* assertMatches("attr('64-bit integer') <= 0", (i) => whole[i] <= 0n)
+      yield* assertMatches("attr('D') <= val(0.5)", (i) => cells.D[i] <= 0.5)
+      yield* assertMatches('attr("orig.ident") < 6', (i) => cells["orig.ident"][i] < 6)
+      yield* assertMatches(`when == ${cells.when[5]}`, (i) => i === 5)
     })))
 
-  it("compare enumerated attributes by value, those that are ordered by place", () =>
+  it("compare enumerated attributes by value, and ordered ones by position", () =>
     run(Effect.gen(function* () {
       const { level, name } = cells
-      const there = (i: number) => name.validity[i] === 1
-      yield* like("level < 2", (i) => level[i] < 2)
-      yield* like("level <= 2", () => true)
-      yield* like("level > 0", (i) => level[i] > 0)
-      yield* like("level != 1", (i) => level[i] !== 1)
-      yield* like("name == 'bb'", (i) => there(i) && name.values[i] === 1)
-      yield* like("name < 'ccc'", (i) => there(i) && name.values[i] < 2)
-      yield* like("name == 'b'", () => false)
-      yield* like("name in ['b']", () => false)
-      yield* like("name not in ['b']", there)
-      yield* like("name not in ['b', 'ccc']", (i) => there(i) && name.values[i] !== 2)
-      yield* like("level < 2 and name == 'bb'", (i) => level[i] < 2 && there(i) && name.values[i] === 1)
-      yield* like("level == 0 or name == 'ccc'", (i) => level[i] === 0 || (there(i) && name.values[i] === 2))
+      const isValid = (i: number) => name.validity[i] === 1
+      yield* assertMatches("level < 2", (i) => level[i] < 2)
+      yield* assertMatches("level <= 2", () => true)
+      yield* assertMatches("level > 0", (i) => level[i] > 0)
+      yield* assertMatches("level != 1", (i) => level[i] !== 1)
+      yield* assertMatches("name == 'bb'", (i) => isValid(i) && name.values[i] === 1)
+      yield* assertMatches("name < 'ccc'", (i) => isValid(i) && name.values[i] < 2)
+      yield* assertMatches("name == 'b'", () => false)
+      yield* assertMatches("name in ['b']", () => false)
+      yield* assertMatches("name not in ['b']", isValid)
+      yield* assertMatches("name not in ['b', 'ccc']", (i) => isValid(i) && name.values[i] !== 2)
+      yield* assertMatches("level < 2 and name == 'bb'", (i) => level[i] < 2 && isValid(i) && name.values[i] === 1)
+      yield* assertMatches("level == 0 or name == 'ccc'", (i) => level[i] === 0 || (isValid(i) && name.values[i] === 2))
     })))
 
-  it("find nulls", () =>
+  it("test nulls", () =>
     run(Effect.gen(function* () {
-      yield* like("maybe == None", (i) => cells.maybe[i] === null)
-      yield* like("maybe != None", (i) => cells.maybe[i] !== null)
-      yield* like("maybe == ''", (i) => cells.maybe[i] === "")
-      yield* like("maybe != 'data'", (i) => cells.maybe[i] !== null && cells.maybe[i] !== "data")
+      yield* assertMatches("maybe == None", (i) => cells.maybe[i] === null)
+      yield* assertMatches("maybe != None", (i) => cells.maybe[i] !== null)
+      yield* assertMatches("maybe == ''", (i) => cells.maybe[i] === "")
+      yield* assertMatches("maybe != 'data'", (i) => cells.maybe[i] !== null && cells.maybe[i] !== "data")
     })))
 
-  it("answer the fields that are asked, not those that they look at", () =>
+  it("do not add their fields to the selected ones", () =>
     run(Effect.gen(function* () {
       const { sparse } = yield* arrays
       const both = (yield* Sparse.read(sparse, { where: "U < 3", select: ["I", "U"] })).columns
@@ -211,7 +213,7 @@ describe("conditions as TileDB-Py knows them", () => {
           ["U < 4294967296", "uint32"],
           ["U < '1'", "without quotes"],
           ["U < 'one'", "without quotes"],
-          // TileDB-Py cuts it down to 0
+          // TileDB-Py truncates the value to 0
           ["U < 0.1", "uint32"],
           ["D", "not a condition"],
           ["D,", "expected the end"],
@@ -238,10 +240,10 @@ describe("conditions as TileDB-Py knows them", () => {
     })))
 })
 
-describe("deletes as TileDB-Py knows them", () => {
+describe("deletes as in TileDB-Py", () => {
   const one = ArraySchema.sparse({ dims: { x: Dim.int64([1, 3], { tile: 1 }) }, attrs: { ints: Attr.uint8() } })
 
-  it("count from their time on, for what was written before", () =>
+  it("apply from their timestamp on to cells written before", () =>
     run(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://one", one)
       for (const x of [1, 2, 3]) {
@@ -255,17 +257,17 @@ describe("deletes as TileDB-Py knows them", () => {
       assertEquals([yield* at(1), yield* at(2), yield* at(3)], [[1], [1, 2], [2, 3]])
     })))
 
-  it("look at dimensions of text too", () =>
+  it("test string dimensions too", () =>
     run(Effect.gen(function* () {
       const schema = ArraySchema.sparse({ dims: { d: Dim.ascii() }, attrs: { a: Attr.uint32() } })
       const array = yield* TileArray.create("mem://text", schema)
       yield* Sparse.write(array, { d: ["a", "b", "c"], a: Uint32Array.of(10, 20, 30) }, { at: 1 })
-      const left = Effect.map(Effect.flatMap(TileArray.open("mem://text", schema), Sparse.read), ({ columns }) => [
+      const remaining = Effect.map(Effect.flatMap(TileArray.open("mem://text", schema), Sparse.read), ({ columns }) => [
         ...columns.a,
       ])
       yield* Sparse.delete(array, "a == 20", { at: 2 })
-      assertEquals(yield* left, [10, 30])
+      assertEquals(yield* remaining, [10, 30])
       yield* Sparse.delete(array, "d == 'a'", { at: 3 })
-      assertEquals(yield* left, [30])
+      assertEquals(yield* remaining, [30])
     })))
 })

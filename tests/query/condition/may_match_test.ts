@@ -10,24 +10,24 @@ import { type KnownCells, mayMatch } from "../../../src/query/condition/may_matc
 
 const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array => Uint8Array.from(parts.flatMap((part) => [...part]))
 
-/** What engines keep of cells: bounds of those that are not null, and how many are. */
+/** Returns the statistics that engines store: the bounds of the non-null cells, and the number of nulls. */
 const knownOf = (type: Datatype, text: boolean, cells: ReadonlyArray<Uint8Array | null>): KnownCells => {
-  const there = cells.filter((cell) => cell !== null)
+  const nonNull = cells.filter((cell) => cell !== null)
   const sorted = text
-    ? there.toSorted((a, b) => {
+    ? nonNull.toSorted((a, b) => {
       for (let i = 0; i < Math.min(a.length, b.length); i++) if (a[i] !== b[i]) return a[i] - b[i]
       return a.length - b.length
     })
-    : there.toSorted((a, b) => {
+    : nonNull.toSorted((a, b) => {
       const [x, y] = [viewAs(type, a)[0], viewAs(type, b)[0]]
       return x < y ? -1 : x > y ? 1 : 0
     })
-  const nan = there.some((cell) => !text && viewAs(type, cell)[0] !== viewAs(type, cell)[0])
+  const nan = nonNull.some((cell) => !text && viewAs(type, cell)[0] !== viewAs(type, cell)[0])
   return {
     type,
     text,
-    bounds: there.length === 0 || nan ? undefined : { low: sorted[0], high: sorted[sorted.length - 1] },
-    nulls: cells.length - there.length,
+    bounds: nonNull.length === 0 || nan ? undefined : { low: sorted[0], high: sorted[sorted.length - 1] },
+    nulls: cells.length - nonNull.length,
     cells: cells.length,
   }
 }
@@ -99,10 +99,10 @@ const predicates = (value: FastCheck.Arbitrary<Uint8Array>): FastCheck.Arbitrary
   return tree as FastCheck.Arbitrary<Predicate>
 }
 
-describe("tiles that are left out", () => {
+describe("tiles that statistics rule out", () => {
   for (const { type, text, value } of kinds) {
-    it(`hold no cell that is wanted: ${type}`, () => {
-      let left = 0
+    it(`contain no matching cell: ${type}`, () => {
+      let skipped = 0
       FastCheck.assert(
         FastCheck.property(
           FastCheck.array(FastCheck.option(value as FastCheck.Arbitrary<Uint8Array>, { freq: 4 }), {
@@ -112,17 +112,17 @@ describe("tiles that are left out", () => {
           predicates(value as FastCheck.Arbitrary<Uint8Array>),
           (cells, predicate) => {
             const column = columnOf(type, text, cells)
-            const found = evaluate(predicate, new Map([["f", column]]), cells.length)
+            const mask = evaluate(predicate, new Map([["f", column]]), cells.length)
             if (!mayMatch(predicate, () => knownOf(type, text, cells))) {
-              left++
-              assert(!found.includes(1))
+              skipped++
+              assert(!mask.includes(1))
             }
-            assert(mayMatch(predicate, () => undefined) || !found.includes(1))
+            assert(mayMatch(predicate, () => undefined) || !mask.includes(1))
           },
         ),
         { numRuns: 2000 },
       )
-      assert(left > 100, `${left} tiles were left out`)
+      assert(skipped > 100, `${skipped} tiles were ruled out`)
     })
   }
 })

@@ -15,21 +15,21 @@ const texts = (column: Cells.Column) => Cells.texts(column)
 const numbers = (column: Cells.Column) => Array.from(column.values, Number)
 
 describe("reads with a condition", () => {
-  it("answer the sparse cells that fulfil it, in every order", async () => {
+  it("return the matching sparse cells in every order", async () => {
     const array = await run(quakes)
     const all = (await run(Sparse.read(array))).columns
-    const wanted = numbers(all.depth).flatMap((depth, i) => depth > 20 ? [i] : [])
-    assert(wanted.length > 0 && wanted.length < all.depth.length)
+    const matches = numbers(all.depth).flatMap((depth, i) => depth > 20 ? [i] : [])
+    assert(matches.length > 0 && matches.length < all.depth.length)
     for (const order of ["row", "col", "global", "unordered"] as const) {
       const { length, columns } = await run(Sparse.read(array, { where: Condition.gt("depth", 20), order }))
-      assertEquals(length, wanted.length)
+      assertEquals(length, matches.length)
       assertEquals(
         texts(columns.place).map((place, i) => `${place} ${columns.depth.values[i]}`).sort(),
-        wanted.map((i) => `${texts(all.place)[i]} ${all.depth.values[i]}`).sort(),
+        matches.map((i) => `${texts(all.place)[i]} ${all.depth.values[i]}`).sort(),
       )
     }
     const text = await run(Sparse.read(array, { where: "depth > 20", select: ["lat"], order: "row" }))
-    assertEquals(numbers(text.columns.lat), wanted.map((i) => Number(all.lat.values[i])))
+    assertEquals(numbers(text.columns.lat), matches.map((i) => Number(all.lat.values[i])))
     assertEquals(Object.keys(text.columns), ["lat"])
     const coordinates = await run(Sparse.read(array, { where: "lat < 0 or lon >= 140", region: { lat: [-50, 50] } }))
     assertEquals(
@@ -38,12 +38,12 @@ describe("reads with a condition", () => {
     )
   })
 
-  it("answer no cells where none fulfils it", async () => {
+  it("return no cells if no cell matches", async () => {
     const { length, columns } = await run(Sparse.read(await run(quakes), { where: "depth < -1000" }))
     assertEquals([length, columns.depth.length, columns.place.length], [0, 0, 0])
   })
 
-  it("put fill values in the place of dense cells that do not fulfil it", async () => {
+  it("return fill values for dense cells that do not match", async () => {
     const array = await run(weather)
     const all = await run(Dense.read(array, { select: ["day", "temperature", "note"] }))
     for (const where of ["temperature >= 7", "note == 'corrected'", "day == 60 and temperature < 9"]) {
@@ -65,13 +65,13 @@ describe("reads with a condition", () => {
           numbers(read.columns.temperature),
           numbers(plain.columns.temperature).map((value, i) => holds[i] ? value : NaN),
         )
-        // text that is filled is one zero byte
+        // the fill value of text is one zero byte
         assertEquals(texts(read.columns.note), texts(plain.columns.note).map((value, i) => holds[i] ? value : "\0"))
       }
     }
   })
 
-  it("answer only what is selected", async () => {
+  it("return only the selected fields", async () => {
     const { columns } = await run(
       Dense.read(await run(weather), { where: "note == 'corrected'", select: ["temperature"] }),
     )
@@ -79,7 +79,7 @@ describe("reads with a condition", () => {
     assertEquals(numbers(columns.temperature).filter((value) => !Number.isNaN(value)).length, 2)
   })
 
-  it("stream", async () => {
+  it("return the same cells as streams", async () => {
     const array = await run(quakes)
     const whole = await run(Sparse.read(array, { where: "depth > 20", order: "row" }))
     const batches = await run(Stream.runCollect(Sparse.stream(array, { where: "depth > 20", order: "row" })))
@@ -96,7 +96,7 @@ describe("reads with a condition", () => {
     )
   })
 
-  it("are refused before anything is read if it means nothing", async () => {
+  it("are rejected before any request if the condition is invalid", async () => {
     const array = await run(quakes)
     for (const where of ["depht > 20", "depth >", "place < 5"]) {
       const trace = makeCounters()

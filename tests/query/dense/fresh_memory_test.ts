@@ -1,4 +1,4 @@
-/** Dense results so large that another thread makes their memory ready while they are read. */
+/** Dense results that are so large that another thread pre-faults their memory during the read. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -20,17 +20,17 @@ const schemaWith = (filters: ReadonlyArray<Filter.Filter>) =>
     attrs: { a: Attr.int32(...filters) },
   })
 
-/** What every cell is: its place in row-major order. */
+/** The value of a cell is its number in row-major order. */
 const cells = Int32Array.from({ length: ROWS * COLS }, (_, i) => i)
 
-/** The first cell that is not what it should be. */
-const wrongAt = (values: ArrayLike<number>, meant: (i: number) => number): number => {
-  for (let i = 0; i < values.length; i++) if (values[i] !== meant(i)) return i
+/** Returns the number of the first cell with a wrong value, or −1. */
+const firstDifference = (values: ArrayLike<number>, expected: (i: number) => number): number => {
+  for (let i = 0; i < values.length; i++) if (values[i] !== expected(i)) return i
   return -1
 }
 
-describe("fresh memory", () => {
-  it("is zero when it is ready, whoever waits for it, and however often", async () => {
+describe("pre-faulted memory", () => {
+  it("is zero, for any number of waiters", async () => {
     const bytes = new Uint8Array(1 << 24)
     const ready = faultIn(bytes)
     await Effect.runPromise(Effect.all([ready, ready], { concurrency: 2 }))
@@ -39,8 +39,8 @@ describe("fresh memory", () => {
   })
 
   for (const filters of [[], [Filter.zstd(1)]]) {
-    it(`takes the cells of large reads, in every order${filters.length > 0 ? ", unfiltered by threads" : ""}`, async () => {
-      // of files only: what is in memory already goes to no thread
+    it(`contains the cells of large reads in row and column order${filters.length > 0 ? ", unfiltered by threads" : ""}`, async () => {
+      // files only: reads from memory do not use threads
       const folder = mkdtempSync(join(tmpdir(), "tessera-fresh-"))
       const uri = join(folder, "large")
       const program = Effect.gen(function* () {
@@ -49,9 +49,9 @@ describe("fresh memory", () => {
         yield* Dense.write(yield* TileArray.open(uri, schema), {}, { a: cells })
         const array = yield* TileArray.open(uri, schema)
         const rows = (yield* Dense.read(array)).columns.a
-        assertEquals([rows.length, wrongAt(rows, (i) => i)], [ROWS * COLS, -1])
+        assertEquals([rows.length, firstDifference(rows, (i) => i)], [ROWS * COLS, -1])
         const cols = (yield* Dense.read(array, { order: "col" })).columns.a
-        assertEquals(wrongAt(cols, (i) => (i % ROWS) * COLS + Math.floor(i / ROWS)), -1)
+        assertEquals(firstDifference(cols, (i) => (i % ROWS) * COLS + Math.floor(i / ROWS)), -1)
       })
       try {
         await Effect.runPromise(Effect.provide(program, layerDefault))

@@ -1,4 +1,4 @@
-/** Cells of dense arrays that fulfil a condition, without the others. */
+/** `Dense.cells`: the cells of dense arrays that match a condition. */
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -13,7 +13,7 @@ const Grid = ArraySchema.dense({
   attrs: { a: Attr.int32(Filter.zstd()), n: Attr.nullable(Attr.int16(Filter.zstd())), s: Attr.ascii(Filter.zstd()) },
 })
 
-/** A box, and another over a part of it; the rest nobody wrote. */
+/** An array with two overlapping boxes of written cells; the other cells are unwritten. */
 const grid = Effect.gen(function* () {
   const made = yield* TileArray.create("mem://grid", Grid)
   const write = (rows: readonly [number, number], columns: readonly [number, number], base: number) => {
@@ -32,11 +32,11 @@ const grid = Effect.gen(function* () {
 const rowsOf = (batches: Iterable<{ readonly fields: Readonly<Record<string, Cells.Column>> }>): Array<string> =>
   [...batches].flatMap(({ fields }) => {
     const columns = Object.values(fields).map(Cells.columnJson)
-    return columns[0].map((_, i) => JSON.stringify(columns.map((its) => its[i])))
+    return columns[0].map((_, i) => JSON.stringify(columns.map((column) => column[i])))
   })
 
 describe("cells of dense arrays", () => {
-  it("are those that somebody wrote and that are wanted, row by row, in batches", () =>
+  it("are the written cells that match, row by row, in batches", () =>
     run(Effect.gen(function* () {
       const array = yield* grid
       const written = (r: number, c: number) => (r <= 29 && c <= 39) || (r >= 4 && r <= 9 && c >= 35 && c <= 44)
@@ -52,14 +52,14 @@ describe("cells of dense arrays", () => {
           return written(r, c)
         })
         for (const where of [undefined, ...Object.keys(tests)]) {
-          const wanted = all.filter((row) => {
+          const expected = all.filter((row) => {
             const [r, , a, n] = JSON.parse(row)
             return where === undefined || tests[where](a, n, r)
           })
           for (const limit of [undefined, 0, 7, 100_000]) {
             const query = { region: ranges, limit, memory: 40_000, ...(where === undefined ? {} : { where }) }
             const batches = yield* Stream.runCollect(Dense.cells(array, query))
-            assertEquals(rowsOf(batches), wanted.slice(0, limit), `${where} ${limit}`)
+            assertEquals(rowsOf(batches), expected.slice(0, limit), `${where} ${limit}`)
             for (const { length, columns } of batches) {
               exactly<Int32Array>()(columns.r)
               assertEquals(length, columns.a.length)
@@ -70,13 +70,17 @@ describe("cells of dense arrays", () => {
       }
     })))
 
-  it("cost nothing where statistics rule them out, and coordinates alone no more than the condition", () =>
+  it("require no reads for tiles that statistics rule out, or for coordinates", () =>
     run(Effect.gen(function* () {
       const array = yield* grid
-      const bytes = (asked: Stream.Stream<unknown, unknown, Services>) =>
+      const bytes = (stream: Stream.Stream<unknown, unknown, Services>) =>
         Effect.gen(function* () {
           const trace = makeCounters()
-          yield* Effect.updateService(Stream.runDrain(asked), StorageService, (its) => withCounters(its, trace))
+          yield* Effect.updateService(
+            Stream.runDrain(stream),
+            StorageService,
+            (storage) => withCounters(storage, trace),
+          )
           return trace.bytesRead
         })
       yield* bytes(Dense.cells(array, { where: "a > 5000" }))
@@ -85,10 +89,10 @@ describe("cells of dense arrays", () => {
       assertEquals(coordinates, yield* bytes(Dense.stream(array, { where: "a > 5000", select: ["a"] })))
     })))
 
-  it("have no order but that of rows", () =>
+  it("are always in row order", () =>
     run(Effect.gen(function* () {
       const array = yield* grid
-      // @ts-expect-error there is no order to choose
+      // @ts-expect-error the order is fixed
       const error = yield* Effect.flip(Stream.runDrain(Dense.cells(array, { order: "col" })))
       assert(error instanceof InvalidOption && error.option === "order", String(error))
     })))

@@ -1,4 +1,4 @@
-/** Dense plans against looking at every cell: which tile of which fragment it comes from, and where in it. */
+/** Dense plans, compared with a search for every cell: its fragment, its tile, and its position in the tile. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
@@ -36,7 +36,7 @@ const limits: ReadonlyArray<readonly [Datatype, bigint, bigint]> = [
   ["datetime_day", -(2n ** 63n), 2n ** 63n - 1n],
 ]
 
-/** Sorted, disjoint ranges of a few cells from `from` on; and the two cells at the ends of the domain, if they are `far`. */
+/** Returns sorted, disjoint ranges of a few cells from `from` on, up to `end`. */
 const rangesFrom = (from: bigint, cuts: ReadonlyArray<readonly [skip: number, length: number]>, end: bigint) => {
   const out: Array<Bounds> = []
   let at = from
@@ -50,7 +50,10 @@ const rangesFrom = (from: bigint, cuts: ReadonlyArray<readonly [skip: number, le
   return out.length > 0 ? out : [[from, from] as const]
 }
 
-/** One dimension; everything of interest lies in `size` cells at the start, the end or somewhere in the type's range. */
+/**
+ * One dimension. Ranges and fragments are inside `size` cells at the start, the end, around zero or elsewhere in the
+ * type's range; if `far`, the ranges also contain the first and the last cell of the domain.
+ */
 const axis = (size: number, fragments: number): fc.Arbitrary<Axis> =>
   fc.record({
     limit: fc.constantFrom(...limits),
@@ -62,18 +65,18 @@ const axis = (size: number, fragments: number): fc.Arbitrary<Axis> =>
     extent: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.constant(size + 20)),
     cuts: fc.array(fc.tuple(fc.nat(2), fc.nat(size)), { minLength: 1, maxLength: 3 }),
     parts: fc.array(fc.tuple(fc.nat(size - 1), fc.nat(size - 1)), { minLength: fragments, maxLength: fragments }),
-  }).map(({ limit: [type, least, most], where, fraction, pads, whole, far, extent, cuts, parts }) => {
+  }).map(({ limit: [type, min, max], where, fraction, pads, whole, far, extent, cuts, parts }) => {
     const cells = BigInt(size)
     const base = where === "start"
-      ? least
+      ? min
       : where === "end"
-      ? most - cells + 1n
-      : where === "zero" && least < 0n
+      ? max - cells + 1n
+      : where === "zero" && min < 0n
       ? -(cells / 2n)
-      : least + ((most - least - cells) * BigInt(fraction)) / 1000n
+      : min + ((max - min - cells) * BigInt(fraction)) / 1000n
     const end = base + cells - 1n
-    const low = whole || base - BigInt(pads[0]) < least ? least : base - BigInt(pads[0])
-    const high = whole || end + BigInt(pads[1]) > most ? most : end + BigInt(pads[1])
+    const low = whole || base - BigInt(pads[0]) < min ? min : base - BigInt(pads[0])
+    const high = whole || end + BigInt(pads[1]) > max ? max : end + BigInt(pads[1])
     const ranges = rangesFrom(base, cuts, end)
     const fragments = parts.map(([a, b]): Bounds => [base + BigInt(Math.min(a, b)), base + BigInt(Math.max(a, b))])
     if (far) {
@@ -131,14 +134,14 @@ const fragmentsOf = (schema: ArraySchema, { axes }: Case): ReadonlyArray<Fragmen
 const wholeOf = ({ axes }: Case): ReadonlyArray<WholeRanges> =>
   axes.map(({ ranges }) => ranges.map(([low, high]) => ({ low, high })))
 
-/** The number of a place in a box. */
+/** Returns the number of a position in a box. */
 const numberIn = (place: ReadonlyArray<bigint>, box: ReadonlyArray<bigint>, order: Order): bigint => {
   const dims = place.map((_, d) => d)
   if (order === "col-major") dims.reverse()
   return dims.reduce((n, d) => n * box[d] + place[d], 0n)
 }
 
-/** Every selected coordinate in the order of the result. */
+/** Returns every selected coordinate in the order of the result. */
 const coordinatesOf = ({ axes, layout }: Case): Array<Array<bigint>> => {
   let out: Array<Array<bigint>> = [[]]
   const dims = axes.map((_, d) => d)
@@ -152,8 +155,8 @@ const coordinatesOf = ({ axes, layout }: Case): Array<Array<bigint>> => {
   return layout === "col-major" ? out.map((c) => c.reverse()) : out
 }
 
-/** Where a cell of a fragment lies. */
-const whereIs = ({ axes, tileOrder, cellOrder }: Case, fragment: number, cell: ReadonlyArray<bigint>) => {
+/** Returns the fragment, tile and position of a cell. */
+const placeOf = ({ axes, tileOrder, cellOrder }: Case, fragment: number, cell: ReadonlyArray<bigint>) => {
   const tileOf = (d: number, x: bigint) => (x - axes[d].low) / axes[d].extent
   const first = axes.map(({ fragments }, d) => tileOf(d, fragments[fragment][0]))
   const counts = axes.map(({ fragments }, d) => tileOf(d, fragments[fragment][1]) - first[d] + 1n)
@@ -178,7 +181,7 @@ const check = (it: Case): void => {
     segments: plan.axes.reduce((n, a) => n + BigInt(a.low.length), 0n),
   })
   plan.axes.forEach((a, d) => {
-    // what is selected along the axis, cell by cell
+    // the selected coordinates along the axis, cell by cell
     const along = new Array<bigint>(a.length)
     a.tiles.forEach((tile, t) => {
       for (let s = a.firstSegment[t]; s < a.firstSegment[t + 1]; s++) {
@@ -198,7 +201,7 @@ const check = (it: Case): void => {
   const expected = coordinates.map((cell) => {
     for (let f = fragments.length - 1; f >= 0; f--) {
       if (it.axes.every(({ fragments }, d) => fragments[f][0] <= cell[d] && cell[d] <= fragments[f][1])) {
-        return whereIs(it, f, cell)
+        return placeOf(it, f, cell)
       }
     }
     return "fill"
@@ -222,16 +225,16 @@ const check = (it: Case): void => {
         }
       })
       assertEquals(cells, step.cells[k])
-      assert(cells > 0, "a tile is planned of which nothing is copied")
+      assert(cells > 0, "no cell of a planned tile is copied")
     }
   }
   assertEquals(actual, expected)
-  assertEquals(used.size, plan.tiles.length, "a tile is planned that nothing is copied from")
+  assertEquals(used.size, plan.tiles.length, "a planned tile is unused")
   if (plan.covered) assert(!expected.includes("fill"))
   plan.tiles.forEach(({ fragment, tile }, i) => {
     const before = plan.tiles[i - 1]
     assert(before === undefined || before.fragment < fragment || before.tile < tile, "tiles ascend")
-    assert(tile < fragmentTiles(schema, fragments[fragment].nonEmptyDomain!), "a tile that the fragment does not have")
+    assert(tile < fragmentTiles(schema, fragments[fragment].nonEmptyDomain!), "the fragment has no such tile")
   })
 }
 
@@ -239,12 +242,12 @@ describe("dense plans", () => {
   for (
     const [dims, size, runs] of [[1, 14, 300], [2, 9, 600], [3, 5, 300], [4, 3, 150], [5, 3, 40], [7, 2, 30]] as const
   ) {
-    it(`of ${dims} dimensions take every cell from where it is`, () => {
+    it(`of ${dims} dimensions copy every cell from its fragment, tile and position`, () => {
       fc.assert(fc.property(caseOf(dims, size), check), { seed: dims, numRuns: runs })
     })
   }
-  it("of 16 dimensions take every cell from where it is", () => {
-    // one or two cells along each dimension, of which few have two
+  it("of 16 dimensions copy every cell from its fragment, tile and position", () => {
+    // one cell along most dimensions, up to two along three of them
     const one = fc.nat(3).chain((fragments) =>
       fc.record({
         axes: fc.tuple(
@@ -258,14 +261,14 @@ describe("dense plans", () => {
     )
     fc.assert(
       fc.property(one, (it) => {
-        // tiles of several cells along 16 dimensions would be larger than any
+        // tiles of several cells along each of 16 dimensions would exceed the size limit
         check({ ...it, axes: it.axes.map((a) => ({ ...a, extent: a.extent > 2n ? 2n : a.extent })) })
       }),
       { seed: 16, numRuns: 40 },
     )
   })
 
-  it("of nothing are empty", () => {
+  it("of empty selections are empty", () => {
     const it: Case = {
       axes: [{ type: "int32", low: 0n, high: 9n, extent: 5n, ranges: [], fragments: [[0n, 9n]] }],
       tileOrder: "row-major",
@@ -280,10 +283,10 @@ describe("dense plans", () => {
 
 describe("the global order of a result", () => {
   for (const [dims, size] of [[1, 14], [2, 9], [3, 5]] as const) {
-    it(`of ${dims} dimensions goes tile after tile, and in each cell after cell`, () => {
+    it(`of ${dims} dimensions sorts by tile, then by cell`, () => {
       fc.assert(
-        fc.property(caseOf(dims, size), (given) => {
-          const it: Case = { ...given, layout: "row-major" }
+        fc.property(caseOf(dims, size), (input) => {
+          const it: Case = { ...input, layout: "row-major" }
           const schema = schemaOf(it)
           const plan = planDense(schema, [], wholeOf(it), "row-major")
           const dimsOf = (order: Order) => {

@@ -1,4 +1,6 @@
-/** Dense reads of made-up arrays, cell by cell: overlapping fragments, fill values, nulls, var-sized cells, orders. */
+/**
+ * Dense reads of synthetic arrays, cell by cell: overlapping fragments, fill values, nulls, var-sized cells, orders.
+ */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
@@ -32,7 +34,7 @@ const cases = (dims: number): fc.Arbitrary<Case> => {
     low: each(fc.integer({ min: -20, max: 20 })),
     extents: each(fc.integer({ min: 1, max: SIDE })),
     fragments: fc.array(each(range), { maxLength: 3 }),
-    // given as they come: overlapping and in any order
+    // as a user may write them: overlapping and unsorted
     ranges: each(fc.array(range, { minLength: 1, maxLength: 3 })),
     tileOrder: major,
     cellOrder: major,
@@ -40,7 +42,10 @@ const cases = (dims: number): fc.Arbitrary<Case> => {
   })
 }
 
-/** All coordinates of a box given by the values along each dimension, the last dimension (or the first) fastest. */
+/**
+ * Returns all coordinates of a box, from the values along each dimension. The last dimension varies fastest, in
+ * column-major order the first.
+ */
 const product = (along: ReadonlyArray<ReadonlyArray<number>>, order: Major): Array<Array<number>> => {
   const dims = along.map((_, d) => d)
   if (order === "col-major") dims.reverse()
@@ -66,13 +71,13 @@ const cellOf = (fragment: number, at: ReadonlyArray<number>): Cell => {
 
 const fragmentOf = (it: Case, schema: ReturnType<typeof schemaOf>, number: number): build.FragmentParts => {
   const box = it.fragments[number]
-  // coordinates count from the domain's start
+  // coordinates are relative to the start of the domain
   const tiles = product(
     box.map(([low, high], d) => span(Math.floor(low / it.extents[d]), Math.floor(high / it.extents[d]))),
     it.tileOrder,
   ).map((tile) =>
     product(tile.map((t, d) => span(t * it.extents[d], (t + 1) * it.extents[d] - 1)), it.cellOrder).map((at) =>
-      // what lies in a tile beside the fragment's domain is anything
+      // cells of a tile outside the fragment's domain have arbitrary values
       at.every((x, d) => box[d][0] <= x && x <= box[d][1]) ? cellOf(number, at) : { a: 999, n: 999, s: "garbage" }
     )
   )
@@ -129,7 +134,7 @@ const check = async (it: Case): Promise<void> => {
     select: ["a", "n", "s", ...names],
   })
 
-  // a coordinate that several ranges hold is answered once
+  // a coordinate in several ranges is returned once
   const along = it.ranges.map((list) => span(0, SIDE - 1).filter((x) => list.some(([l, h]) => l <= x && x <= h)))
   assertEquals(shape, along.map((l) => l.length))
   const selected = product(along, it.order === "col" ? "col-major" : "row-major")
@@ -160,12 +165,12 @@ const check = async (it: Case): Promise<void> => {
 
 describe("dense reads", () => {
   for (const [dims, runs] of [[1, 60], [2, 60], [3, 15]] as const) {
-    it(`of ${dims} dimensions give every cell as it was last written`, async () => {
+    it(`of ${dims} dimensions return the newest value of every cell`, async () => {
       await fc.assert(fc.asyncProperty(cases(dims), check), { seed: dims, numRuns: runs })
     })
   }
 
-  it("of int64 domains at both ends of the type count tiles right", async () => {
+  it("of int64 domains find the tiles at both ends of the type", async () => {
     for (const start of [-(2n ** 63n), 2n ** 63n - 30n]) {
       const [low, high] = [-(2n ** 63n), 2n ** 63n - 1n]
       const schema = build.arraySchema({

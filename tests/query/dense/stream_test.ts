@@ -1,4 +1,6 @@
-/** Dense reads in batches: together they are the whole, in order, and none is larger than it may be. */
+/**
+ * Dense reads in batches: concatenated they equal the whole read, in order, and no batch exceeds the memory budget.
+ */
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import * as Stream from "effect/Stream"
@@ -21,7 +23,7 @@ const cellsOf = (columns: Readonly<Record<string, Parameters<typeof columnJson>[
 }
 
 describe("dense streams", () => {
-  it("give what a read gives, batch by batch, in every order", async () => {
+  it("return the cells of a read in batches, in every order", async () => {
     let cut = 0
     for (const { path, key, files } of packedArrays("v22").filter((a, i) => i % 3 === 0 && !a.path.includes("webp"))) {
       for (const order of ["row", "col", "global", "unordered"] as ReadonlyArray<Order>) {
@@ -33,7 +35,7 @@ describe("dense streams", () => {
             const dims = array.schema.dimensions.map((d) => d.name)
             const select = [...dims, ...array.schema.attributes.map((a) => a.name)]
             const whole = yield* readDense(array, { select, order })
-            // a budget that is too small says what is needed, field by field
+            // if the budget is too small, the error contains the required bytes, field by field
             const collect = (memory: number): ReturnType<typeof once> =>
               Effect.catchTag(once(memory), "ResultTooLarge", (error) => {
                 assert(error.needed > memory, error.message)
@@ -47,13 +49,13 @@ describe("dense streams", () => {
         assert("value" in result, "error" in result ? `${path}: ${result.error.message}` : "")
         if (result.value === undefined) break
         const { whole, batches } = result.value
-        const found = batches.flatMap((batch) => cellsOf(batch.columns))
-        const wanted = cellsOf(whole.columns)
+        const actual = batches.flatMap((batch) => cellsOf(batch.columns))
+        const expected = cellsOf(whole.columns)
         if (order === "unordered") {
-          found.sort()
-          wanted.sort()
+          actual.sort()
+          expected.sort()
         }
-        assert(found.length === wanted.length && found.every((cell, i) => cell === wanted[i]), `${path} ${order}`)
+        assert(actual.length === expected.length && actual.every((cell, i) => cell === expected[i]), `${path} ${order}`)
         for (const { ranges, shape } of batches) assertEquals(ranges.map((r) => Number(lengthOf(r))), shape)
         cut = Math.max(cut, batches.length)
       }
@@ -62,7 +64,7 @@ describe("dense streams", () => {
   })
 
   for (const path of ["v22/dense_1d_types/array", "v22/dense_2d_overlap/array", "v22/dense_nullable/array"]) {
-    it(`say how much is enough where the budget is smaller than a tile: ${path}`, async () => {
+    it(`report the required memory if the budget is smaller than a tile: ${path}`, async () => {
       const { files } = packedArrays("v22").find((a) => a.path === path)!
       const needed = async (memory: number): Promise<number> => {
         const result = await runOver(
@@ -80,7 +82,7 @@ describe("dense streams", () => {
     })
   }
 
-  it("refuse a budget that is none", async () => {
+  it("reject invalid budgets", async () => {
     const { path, files } = packedArrays("v22").find((a) => a.path === "v22/dense_1d_types/array")!
     for (const memory of [0, -1, NaN, Infinity, "1" as never]) {
       const open = Effect.flatMap(
@@ -92,7 +94,7 @@ describe("dense streams", () => {
     }
   })
 
-  it("cut ranges so that nothing is lost or twice", () => {
+  it("split ranges without loss or repetition", () => {
     const ranges = fc.uniqueArray(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 12 }).map((points) => {
       const sorted = points.sort((a, b) => a - b)
       const out: Array<{ low: bigint; high: bigint }> = []
@@ -101,16 +103,16 @@ describe("dense streams", () => {
       }
       return out.filter((r) => r.low <= r.high)
     }).filter((r) => r.length > 0)
-    const cells = (its: WholeRanges): Array<bigint> =>
-      its.flatMap(({ low, high }) => Array.from({ length: Number(high - low) + 1 }, (_, i) => low + BigInt(i)))
-    fc.assert(fc.property(ranges, fc.integer({ min: -60, max: 60 }), (its, at) => {
-      const [before, behind] = cutRanges(its, BigInt(at))
-      assertEquals([...cells(before), ...cells(behind)], cells(its))
+    const cells = (ranges: WholeRanges): Array<bigint> =>
+      ranges.flatMap(({ low, high }) => Array.from({ length: Number(high - low) + 1 }, (_, i) => low + BigInt(i)))
+    fc.assert(fc.property(ranges, fc.integer({ min: -60, max: 60 }), (input, at) => {
+      const [before, after] = cutRanges(input, BigInt(at))
+      assertEquals([...cells(before), ...cells(after)], cells(input))
       assert(cells(before).every((c) => c <= BigInt(at)))
     }))
   })
 
-  it("cut at the ends of tiles, near the middle", async () => {
+  it("split at a tile boundary near the middle", async () => {
     const { path, files } = packedArrays("v22").find((a) => a.path === "v22/dense_1d_types/array")!
     const result = await runOver(files, openArray(`mem://${path}`))
     assert("value" in result)

@@ -1,4 +1,4 @@
-/** Ranges of tiles of many chunks: what is read of them is what lies in the ranges, on storage that waits and on such that does not. */
+/** Ranges of tiles with many chunks, on storage with one and with several requests in flight. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe, it } from "node:test"
@@ -37,13 +37,13 @@ interface Cell {
   readonly note: string | null
 }
 
-/** Cells in row-major order, which is the global order here: all lie in one space tile. */
+/** Cells in row-major order, which is the global order here because there is only one space tile. */
 const cells = Array.from({ length: COUNT }, (_, i): Cell => ({
   x: Math.floor(i / (COUNT / SIDE)),
   y: (i % (COUNT / SIDE)) * 10 + i % 7,
   v: i / 3,
   maybe: i % 5 === 0 ? null : i,
-  // here and there whole stretches of empty texts
+  // some runs of empty texts
   text: i % 1000 < 300 ? "" : `é${i}`.padEnd(i % 40, "-"),
   note: i % 3 === 0 ? null : `n${i}`,
 }))
@@ -58,8 +58,11 @@ const columns = {
   note: cells.map((c) => c.note),
 }
 
-/** Runs over storage in memory that takes `inFlight` calls at once; counts the bytes that zstd gives back. */
-const over = async (inFlight: number) => {
+/**
+ * Writes the cells to memory storage that supports `inFlight` concurrent requests. Returns a function that reads ranges
+ * and counts the decompressed bytes.
+ */
+const readerWith = async (inFlight: number) => {
   let decompressed = 0
   const codecs: Codecs = {
     ...nativeCodecs,
@@ -84,7 +87,7 @@ const over = async (inFlight: number) => {
     const { columns } = await run(Sparse.read(array, { region: ranges, order: "unordered" }))
     const texts = Cells.texts(columns.text)
     const notes = Cells.texts(columns.note)
-    const found = Array.from(columns.x, (x, i): Cell => ({
+    const result = Array.from(columns.x, (x, i): Cell => ({
       x: Number(x),
       y: columns.y[i],
       v: columns.v[i],
@@ -92,45 +95,45 @@ const over = async (inFlight: number) => {
       text: texts[i]!,
       note: notes[i],
     }))
-    assertEquals(columns.plain.length, found.length)
-    columns.plain.forEach((plain, i) => assertEquals(plain, Math.round(3 * found[i].v)))
-    return { found, decompressed }
+    assertEquals(columns.plain.length, result.length)
+    columns.plain.forEach((plain, i) => assertEquals(plain, Math.round(3 * result[i].v)))
+    return { result, decompressed }
   }
 }
 
-const asked: ReadonlyArray<
+const selections: ReadonlyArray<
   readonly [name: string, xs: ReadonlyArray<readonly [number, number]> | undefined, ys?: [number, number]]
 > = [
   ["all", undefined],
   ["a few rows", [[17, 19]]],
-  ["the ends of a tile, and nothing between", [[0, 1], [398, 399]]],
+  ["the ends of a tile", [[0, 1], [398, 399]]],
   ["rows of several tiles", [[5, 5], [395, 402], [799, 805], [999, 999]]],
   ["columns", undefined, [100, 120]],
   ["a box", [[300, 700]], [500, 503]],
-  ["nothing", [[3, 3]], [8, 9]],
+  ["no cells", [[3, 3]], [8, 9]],
 ]
 
 describe("tiles of many chunks", () => {
   for (const inFlight of [1, 4]) {
-    it(`give the cells in ranges, ${inFlight} at once`, async () => {
-      const read = await over(inFlight)
-      for (const [name, xs, ys] of asked) {
+    it(`return the cells in the ranges, with ${inFlight} requests in flight`, async () => {
+      const read = await readerWith(inFlight)
+      for (const [name, xs, ys] of selections) {
         const inside = (ranges: typeof xs, v: number): boolean =>
           ranges === undefined || ranges.some(([l, h]) => l <= v && v <= h)
-        const { found } = await read({
+        const { result } = await read({
           ...xs && { x: xs.map(([l, h]) => [BigInt(l), BigInt(h)] as const) },
           ...ys && { y: ys },
         })
         const expected = cells.filter((c) => inside(xs, c.x) && inside(ys && [ys], c.y))
-        assertEquals(found, expected, name)
+        assertEquals(result, expected, name)
       }
     })
   }
 
-  it("are unfiltered only as far as they are needed", async () => {
-    const read = await over(1)
+  it("are unfiltered only in the required chunks", async () => {
+    const read = await readerWith(1)
     const all = (await read({})).decompressed
-    // of each field the first and the last chunk of one tile, but of the dimension that decides all of it
+    // the first and the last chunk of one tile for each field, but all chunks of the dimension with the ranges
     const { decompressed } = await read({ x: [[0n, 0n], [399n, 399n]] })
     assert(decompressed < all / 4, `${decompressed} of ${all} bytes`)
   })

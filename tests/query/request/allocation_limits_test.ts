@@ -1,4 +1,4 @@
-/** Claims that a read meets: nothing is planned or allocated for more than the bytes or the user can mean. */
+/** Reads of hostile files and queries: nothing is planned or allocated beyond the size of the input. */
 import { describe, it } from "node:test"
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert"
 import { encode } from "../../../schema/binary/mod.ts"
@@ -11,7 +11,7 @@ import * as build from "../../support/build_array.ts"
 import { answerOf, refusalOf } from "../../support/run_bytes.ts"
 
 describe("validity bytes", () => {
-  it("other than 0 and 1 are values, in dense and in sparse arrays", async () => {
+  it("other than 0 mean non-null, in dense and in sparse arrays", async () => {
     const n = build.attribute("n", "int32", { nullable: true })
     const x = build.dimension("x", "int32", 0, 3, 4)
     const parts = {
@@ -43,24 +43,24 @@ describe("dense selections", () => {
     attributes: [build.attribute("a", "uint8")],
   })
 
-  it("of more tiles than a plan can hold are refused before they are planned", async () => {
+  it("of too many tiles are rejected before planning", async () => {
     const files = build.buildArray("a", schema, [])
     const message = await refusalOf(files, "a", "ResultTooLarge", { region: { x: [0n, 2n ** 31n] } })
     assertStringIncludes(message, "the selection touches 2147483649 tiles")
   })
 
-  it("of no field are counted too", async () => {
+  it("of too many tiles are rejected without selected fields too", async () => {
     const files = build.buildArray("a", schema, [])
     await refusalOf(files, "a", "ResultTooLarge", { region: { x: [0n, 2n ** 31n] }, select: [] })
   })
 
-  it("of few tiles in a large domain are answered with fill values", async () => {
+  it("of few tiles in a large domain return fill values", async () => {
     const files = build.buildArray("a", schema, [])
     const { columns } = await answerOf(files, "a", { region: { x: [2n ** 31n, 2n ** 31n + 2n] } })
     assertEquals([...columns.a.values], [255, 255, 255])
   })
 
-  it("meet var-sized values that start inside a value with an error", async () => {
+  it("reject var-sized cells that start inside a value", async () => {
     const v = build.arraySchema({
       arrayType: "dense",
       dimensions: [build.dimension("x", "int32", 0, 1, 2)],
@@ -91,25 +91,25 @@ describe("delete conditions", () => {
   }
   const below: ConditionNode = { kind: "value", op: "lt", field: "x", value: Uint8Array.of(2, 0, 0, 0) }
 
-  it("say which cells stay", async () => {
+  it("match the remaining cells", async () => {
     assertEquals([...(await answerOf(files(below), "a")).columns.x.values], [0, 1])
     const not: ConditionNode = { kind: "expression", op: "not", children: [below] }
     assertEquals([...(await answerOf(files(not), "a")).columns.x.values], [2, 3])
   })
 
-  it("that negate nothing, at any depth, are refused", async () => {
-    const nothing: ConditionNode = { kind: "expression", op: "not", children: [] }
-    await refusalOf(files(nothing), "a", "FormatError")
-    await refusalOf(files({ kind: "expression", op: "and", children: [below, nothing] }), "a", "FormatError")
+  it("are rejected if a negation has no child, at any depth", async () => {
+    const emptyNot: ConditionNode = { kind: "expression", op: "not", children: [] }
+    await refusalOf(files(emptyNot), "a", "FormatError")
+    await refusalOf(files({ kind: "expression", op: "and", children: [below, emptyNot] }), "a", "FormatError")
   })
 
-  it("that name what the array does not have are refused", async () => {
+  it("are rejected if the array has no such field", async () => {
     await refusalOf(files({ ...below, field: "y" } as ConditionNode), "a", "FormatError")
   })
 })
 
 describe("bounds of ranges", () => {
-  it("that are an invalid Date are refused", () => {
+  it("are rejected if they are invalid Dates", () => {
     const schema = build.arraySchema({
       arrayType: "sparse",
       dimensions: [build.dimension("t", "datetime_ms", 0n, 10n ** 15n, 1000n)],

@@ -1,4 +1,4 @@
-/** What cannot be asked is refused before anything is read, with the place in the text or the way to it in the tree. */
+/** Invalid queries are rejected before any cell is read, with the position in the text or the path in the tree. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
@@ -45,7 +45,9 @@ const arrays = Effect.gen(function* () {
   return { sparse, dense }
 })
 
-/** A kind of mistake: as text with the place, as a tree with the way, and what is said. */
+/**
+ * An invalid condition: as text with the position of the error, as a tree with its path, then the field and the reason.
+ */
 type Mistake = readonly [
   text: string,
   at: number,
@@ -65,23 +67,23 @@ const kinds: Readonly<Record<string, ReadonlyArray<Mistake>>> = {
     ["not (n > 1 or N < 2)", 14, not(or(fine, lt("N", 2))), "not.or[1].lt", "N", "no such field"],
     ["dim('n') == 2", 0, { ...eq("n", 2), of: "dimension" } as Condition.Condition, "eq", "n", "no such dimension"],
   ],
-  "casts that cannot be": [
+  "impossible casts": [
     ["n > 1 and n == 'one'", 10, and(fine, eq("n", "one")), "and[1].eq", "n", "is a text"],
     ["n == 40000", 0, eq("n", 40_000), "eq", "n", "does not fit into int16"],
     ["n == 1.5", 0, eq("n", 1.5), "eq", "n", "not an integer"],
     ["big >= -1", 0, Condition.ge("big", -1), "ge", "big", "does not fit into uint64"],
-    ["f == True", 0, eq("f", true), "eq", "f", "no value of float64"],
-    ["text == 5", 0, eq("text", 5), "eq", "text", "no value of string_utf8"],
+    ["f == True", 0, eq("f", true), "eq", "f", "not a value of float64"],
+    ["text == 5", 0, eq("text", 5), "eq", "text", "not a value of string_utf8"],
     ["name == 'é'", 0, eq("name", "é"), "eq", "name", "ASCII"],
     ["when == 'noon'", 0, eq("when", "noon"), "eq", "when", "noon"],
-    ["color == 5", 0, eq("color", 5), "eq", "color", "no value of string_utf8"],
+    ["color == 5", 0, eq("color", 5), "eq", "color", "not a value of string_utf8"],
     ["n == None and n < None", 14, and(Condition.isNull("n"), lt("n", null as never)), "and[1].lt", "n", "no order"],
   ],
   "sets that do not match": [
     ["n > 1 and n in [1, 'two']", 10, and(fine, among("n", [1, "two"])), "and[1].in", "n", 'value 2: "two" is a text'],
     ["n not in [1, 2, None]", 0, Condition.notIn("n", [1, 2, null as never]), "not_in", "n", "value 3: null"],
-    ["text in ['a', 5]", 0, among("text", ["a", 5]), "in", "text", "value 2: 5 is no value"],
-    ["size in ['S', 1]", 0, among("size", ["S", 1]), "in", "size", "value 2: 1 is no value"],
+    ["text in ['a', 5]", 0, among("text", ["a", 5]), "in", "text", "value 2: 5 is not a value"],
+    ["size in ['S', 1]", 0, among("size", ["S", 1]), "in", "size", "value 2: 1 is not a value"],
     ["n in []", 0, among("n", []), "in", "n", "the list has no values"],
   ],
   "enumerations without an order": [
@@ -96,18 +98,20 @@ const kinds: Readonly<Record<string, ReadonlyArray<Mistake>>> = {
   ],
 }
 
-/** Runs what has to fail, and shows that nothing was read for it. */
-const refused = (asked: Effect.Effect<unknown, unknown, Services>) =>
+/** Runs an operation that must fail, and checks that it reads no cells. Returns the error. */
+const refused = (effect: Effect.Effect<unknown, unknown, Services>) =>
   Effect.gen(function* () {
     const trace = makeCounters()
-    const error = yield* Effect.flip(Effect.updateService(asked, StorageService, (its) => withCounters(its, trace)))
-    // an enumeration, but no cells and no statistics
+    const error = yield* Effect.flip(
+      Effect.updateService(effect, StorageService, (storage) => withCounters(storage, trace)),
+    )
+    // reads of whole files, such as enumerations, are allowed; reads of cells and statistics use ranges
     assertEquals(trace.requests, trace.calls.read)
     return error
   })
 
-/** All that take a condition. */
-const askers = ({ sparse, dense }: Effect.Effect.Success<typeof arrays>) => [
+/** Returns all operations with a condition. */
+const operations = ({ sparse, dense }: Effect.Effect.Success<typeof arrays>) => [
   (where: Condition.Condition | string) => Sparse.read(sparse, { where }),
   (where: Condition.Condition | string) => Sparse.aggregate(sparse, { count: Aggregate.count() }, { where }),
   (where: Condition.Condition | string) => Sparse.aggregate(sparse, { count: Aggregate.count() }, { where, by: ["n"] }),
@@ -118,20 +122,20 @@ const askers = ({ sparse, dense }: Effect.Effect.Success<typeof arrays>) => [
 
 describe("conditions", () => {
   for (const [kind, mistakes] of Object.entries(kinds)) {
-    it(`are refused for ${kind}`, () =>
+    it(`are rejected for ${kind}`, () =>
       run(Effect.gen(function* () {
         const open = yield* arrays
         for (const [text, at, tree, path, field, reason] of mistakes) {
-          for (const ask of askers(open)) {
-            // dense arrays here have no dimension of names
-            if (field === "name" && ask === askers(open).at(-1)) continue
-            const inText = yield* refused(ask(text))
+          for (const operation of operations(open)) {
+            // the dense array has no dimension `name`
+            if (field === "name" && operation === operations(open).at(-1)) continue
+            const inText = yield* refused(operation(text))
             if (inText instanceof ConditionError && field === "name" && inText.detail.includes("no such")) continue
             assert(inText instanceof ConditionError, `${text}: ${inText}`)
             assertEquals([text, inText.at, inText.text, inText.field], [text, at, text, field])
             assertStringIncludes(inText.message, reason)
             assertStringIncludes(inText.message, `character ${at + 1} of`)
-            const inTree = yield* refused(ask(tree))
+            const inTree = yield* refused(operation(tree))
             assert(inTree instanceof ConditionError, `${text}: ${inTree}`)
             assertEquals([text, inTree.path, inTree.at, inTree.field], [text, path, undefined, field])
             assertStringIncludes(inTree.message, reason)
@@ -141,7 +145,7 @@ describe("conditions", () => {
       })))
   }
 
-  it("are refused where a delete has none", () =>
+  it("are rejected if missing in a delete", () =>
     run(Effect.gen(function* () {
       const { sparse } = yield* arrays
       for (const where of [undefined, null, 5, []]) {
@@ -151,7 +155,7 @@ describe("conditions", () => {
       }
     })))
 
-  it("are refused where a tree is none", () =>
+  it("are rejected if the tree is invalid", () =>
     run(Effect.gen(function* () {
       const open = yield* arrays
       let deep: unknown = fine
@@ -170,8 +174,8 @@ describe("conditions", () => {
           [deep, "not.".repeat(1001).slice(0, -1), "nested deeper than 1000"],
         ] as ReadonlyArray<readonly [unknown, string, string]>
       ) {
-        for (const ask of askers(open)) {
-          const error = yield* refused(ask(tree as Condition.Condition))
+        for (const operation of operations(open)) {
+          const error = yield* refused(operation(tree as Condition.Condition))
           assert(error instanceof ConditionError, String(error))
           assertEquals(error.path, path)
           assertStringIncludes(error.message, reason)
@@ -181,7 +185,7 @@ describe("conditions", () => {
 })
 
 describe("regions", () => {
-  it("are refused where they are empty, or no regions, with the dimension and which of several", () =>
+  it("are rejected if empty or invalid, with the dimension and the number of the range", () =>
     run(Effect.gen(function* () {
       const { sparse, dense } = yield* arrays
       for (
@@ -189,7 +193,7 @@ describe("regions", () => {
           [{ x: [5, 1] }, "x", "the range [5, 1] is empty"],
           [{ x: [[1, 2], [9, 3]] }, "x", "range 2 of 2: the range [9, 3] is empty"],
           [{ x: [[1, 2], [3, 4], [98, 101]] }, "x", "range 3 of 3: the range [98, 101] is outside the domain [0, 99]"],
-          [{ x: [1, 2, 3] }, "x", "a list of 3 values is no range"],
+          [{ x: [1, 2, 3] }, "x", "a list of 3 values is not a range"],
           [{ x: [1, "two"] }, "x", "two"],
           [{ x: { points: [1, 100] } }, "x", "the point 100 is outside the domain"],
           [{ x: 1.5 }, "x", "not an integer"],
@@ -198,14 +202,14 @@ describe("regions", () => {
         ] as const
       ) {
         for (
-          const asked of [
+          const operation of [
             Sparse.read(sparse, { region: ranges as never }),
             Sparse.explain(sparse, { region: ranges as never }),
             Sparse.aggregate(sparse, { count: Aggregate.count() }, { region: ranges as never }),
             Dense.read(dense, { region: ranges as never }),
           ]
         ) {
-          const error = yield* refused(asked)
+          const error = yield* refused(operation)
           assert(error instanceof SelectionError, String(error))
           assertEquals(error.field, field)
           assertStringIncludes(error.message, reason)

@@ -1,4 +1,4 @@
-/** Dimension labels: written and read through their array, and in selections; what TileDB-Py's tests of them verify, among it. */
+/** Dimension labels: written, read and selected through their array; includes cases of TileDB-Py's tests. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -12,7 +12,7 @@ const letters = Array.from({ length: 10 }, (_, c) => String.fromCharCode(97 + c)
 
 describe("labels of a dense array", () => {
   for (const kind of ["int64", "string_ascii"] as const) {
-    it(`of ${kind} come back, and choose cells`, () =>
+    it(`of ${kind} are read as written, and select cells`, () =>
       inMemory(Effect.gen(function* () {
         const Line = ArraySchema.dense({
           dims: { d1: Dim.int64([1, 10], { tile: 3 }) },
@@ -41,7 +41,7 @@ describe("labels of a dense array", () => {
         }
         const own = yield* TileArray.open("mem://line/__labels/l0")
         assertEquals(Cells.values((yield* Dense.read(own)).columns.label), shown)
-        // between two labels there is none: nothing is chosen
+        // a range between two labels selects no cells
         const none = kind === "int64" ? { l1: [-8n, -8n] } as const : { l1: ["aaab", "b"] } as const
         assertEquals((yield* Dense.read(array, { region: none as never })).shape, [0])
         const points = kind === "int64" ? [7n, -9n, 7n, 100n] : ["i" + "i", "a".repeat(10), "?"]
@@ -52,7 +52,7 @@ describe("labels of a dense array", () => {
       })))
   }
 
-  it("of several dimensions go together, run up and down, and are not of one dimension", () =>
+  it("of several dimensions are combined, may increase or decrease, and exclude other ranges of their dimension", () =>
     inMemory(Effect.gen(function* () {
       const Plane = ArraySchema.dense({
         dims: { x: Dim.int64([1, 8], { tile: 3 }), y: Dim.int64([1, 8], { tile: 8 }) },
@@ -77,7 +77,7 @@ describe("labels of a dense array", () => {
       assertEquals(yield* read({ region: { x2: [1n, 2n], y: [8n, 8n] } }), [[2, 1], [56, 64]])
       assertEquals(yield* read({ region: { x2: [null, 1n], y1: ["ggggggg", null] } }), [[1, 2], [63, 64]])
       assertEquals(yield* read({ region: { x1: [[-1, -1], [1, 1]], y: 1n } }), [[2, 1], [1, 57]])
-      // what is not wanted of a label whose labels fulfil a condition is filled, as ever
+      // selected cells that do not match a condition have the fill value, as without labels
       assertEquals(
         yield* read({ region: { x1: [-1, -0.7], y: [1n, 2n] }, where: "value >= 9", order: "col" }),
         [[2, 2], [-(2 ** 63), 9, -(2 ** 63), 10]],
@@ -101,16 +101,16 @@ describe("labels of a dense array", () => {
           [{ x1: [0, 1], x2: [1n, 2n] }, "of the same dimension"],
           [{ x1: [0, 1], x: [1n, 2n] }, "of the same dimension"],
           [{ x1: [1, 0] }, "its low bound is above its high bound"],
-          [{ x1: [NaN, 0] }, "NaN is no bound"],
+          [{ x1: [NaN, 0] }, "NaN is not a bound"],
           [{ x3: [0, 1] }, 'there is no such dimension; the array has "x", "y", and the labels "x1", "x2", "y1"'],
-          [{ x1: { points: [0, null] } }, "null is no point"],
+          [{ x1: { points: [0, null] } }, "null is not a point"],
           [{ x1: { points: 5 } }, "points is a list of values"],
         ] as const
       ) {
         const error = yield* Effect.flip(Dense.read(array, { region: ranges as never }))
         assertStringIncludes(error.message, why)
       }
-      // as dimensions may be, labels may be there without being asked for
+      // a label may be undefined, like a dimension
       const column = yield* Dense.read(array, { region: { x1: undefined, x: [1n, 2n], y1: undefined } as never })
       assertEquals(column.shape[0], 2)
       for (const options of [null, [], { where: "x > 1" }]) {
@@ -121,7 +121,7 @@ describe("labels of a dense array", () => {
       assertStringIncludes(error.message, 'the array has no such label, but "x1", "x2", "y1"')
     })))
 
-  it("are seen as they were at the time of the array", () =>
+  it("are read at the timestamp of the array", () =>
     inMemory(Effect.gen(function* () {
       const Line = ArraySchema.dense({
         dims: { x: Dim.int32([0, 3], { tile: 2 }) },
@@ -148,7 +148,7 @@ describe("labels of a dense array", () => {
 })
 
 describe("labels of a sparse array", () => {
-  it("are written with cells without gaps, or alone, and choose cells", () =>
+  it("are written with cells without gaps or separately, and select cells", () =>
     inMemory(Effect.gen(function* () {
       const Samples = ArraySchema.sparse({
         dims: { index: Dim.int64([1, 10]), name: Dim.ascii() },
@@ -180,7 +180,7 @@ describe("labels of a sparse array", () => {
     })))
 })
 
-describe("labels that are written", () => {
+describe("written labels", () => {
   const Line = ArraySchema.dense({
     dims: { x: Dim.uint8([0, 9], { tile: 4 }) },
     attrs: { a: Attr.uint8() },
@@ -190,7 +190,7 @@ describe("labels that are written", () => {
     },
   })
 
-  it("run as the schema says, and nothing is written where one does not", () =>
+  it("have the order of the schema; otherwise the write fails and stores no cell or label", () =>
     inMemory(Effect.gen(function* () {
       const made = yield* TileArray.create("mem://line", Line)
       const a = [1, 2, 3]
@@ -214,20 +214,20 @@ describe("labels that are written", () => {
       assertStringIncludes(outside.message, "x: [8, 10] is not inside the domain [0, 9]")
     })))
 
-  /** A text that is the less the larger a number is. */
-  const deep = (value: number): string => "z".repeat(20 - value)
+  /** Returns a text that decreases as the number increases. */
+  const descendingText = (value: number): string => "z".repeat(20 - value)
 
-  it("are found by any ranges", () =>
+  it("are selected by any ranges", () =>
     FastCheck.assert(
       FastCheck.asyncProperty(
         FastCheck.array(FastCheck.integer({ min: -5, max: 5 }), { minLength: 10, maxLength: 10 }),
         FastCheck.array(FastCheck.tuple(FastCheck.integer({ min: -6, max: 6 }), FastCheck.nat(4)), { maxLength: 3 }),
         FastCheck.boolean(),
-        (given, pairs, parts) =>
+        (values, pairs, parts) =>
           inMemory(Effect.gen(function* () {
             const made = yield* TileArray.create("mem://line", Line)
-            const up = [...given].sort((a, b) => a - b)
-            const down = up.map(deep)
+            const up = [...values].sort((a, b) => a - b)
+            const down = up.map(descendingText)
             if (parts) {
               yield* TileArray.writeLabels(made, { x: [5, 9] }, { up: up.slice(5), down: down.slice(5) })
               yield* TileArray.writeLabels(made, { x: [0, 4] }, { up: up.slice(0, 5), down: down.slice(0, 5) })
@@ -235,14 +235,14 @@ describe("labels that are written", () => {
             } else yield* Dense.write(made, {}, { a: up.map((_, i) => i), up, down })
             const array = yield* TileArray.reopen(made)
             const ranges = pairs.map(([low, length]) => [low, low + length] as const)
-            const wanted = up.flatMap((value, i) =>
+            const expected = up.flatMap((value, i) =>
               ranges.some(([low, high]) => low <= value && value <= high) ? [i] : []
             )
             const byUp = yield* Dense.read(array, { region: { up: ranges } })
-            assertEquals(Array.from(byUp.columns.a), wanted)
-            const texts = ranges.map(([low, high]) => [deep(high), deep(low)] as const)
+            assertEquals(Array.from(byUp.columns.a), expected)
+            const texts = ranges.map(([low, high]) => [descendingText(high), descendingText(low)] as const)
             const byDown = yield* Dense.read(array, { region: { down: texts } })
-            assertEquals(Array.from(byDown.columns.a), wanted)
+            assertEquals(Array.from(byDown.columns.a), expected)
           })),
       ),
       { numRuns: 40 },

@@ -1,4 +1,4 @@
-/** What belongs to an array is read once, however many batches and questions need it. */
+/** Files of an array are read once for any number of batches and queries. */
 import { mkdtempSync, rmSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -11,7 +11,7 @@ import { run, type Services } from "../../support/run_query.ts"
 const folder = mkdtempSync("read-once-")
 after(() => rmSync(folder, { recursive: true }))
 
-/** How often files in a folder of the array are read while an effect runs, in order. */
+/** Runs an effect and counts the reads of files whose path contains `name`. */
 const readsIn = <A, E>(name: string, effect: Effect.Effect<A, E, Services>) => {
   const files: Array<string> = []
   return Effect.map(
@@ -47,8 +47,8 @@ const quakes = Effect.gen(function* () {
   return yield* TileArray.open(uri)
 })
 
-describe("what belongs to an array is read once", () => {
-  it("deletes, however many batches there are", () =>
+describe("files of an array", () => {
+  it("with delete conditions are read once for all batches", () =>
     run(Effect.gen(function* () {
       const { answer, files } = yield* readsIn(
         "__commits/",
@@ -58,12 +58,12 @@ describe("what belongs to an array is read once", () => {
       assertEquals(files, 2)
     })))
 
-  it("enumerations, however many questions", () =>
+  it("with enumerations are read once for all queries", () =>
     run(Effect.gen(function* () {
       const array = yield* TileArray.open(`${folder}/quakes`)
-      const asked = Effect.forEach(["Crete", "Niigata", "Tōhoku"], (place) =>
+      const reads = Effect.forEach(["Crete", "Niigata", "Tōhoku"], (place) =>
         Sparse.read(array, { where: `place == "${place}"` }))
-      const { answer, files } = yield* readsIn("__enumerations/", asked)
+      const { answer, files } = yield* readsIn("__enumerations/", reads)
       assertEquals(
         answer.map(({ length }) =>
           length > 0

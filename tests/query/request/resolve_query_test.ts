@@ -1,4 +1,4 @@
-/** The one description of a query: what all that take it make of `limit`, `memory` and `at`, and what they refuse. */
+/** The options of a query: the effect of `limit`, `memory` and `at` on every operation, and rejected options. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -29,7 +29,7 @@ const Points = ArraySchema.sparse({
   capacity: 100,
 })
 
-/** Two fragments, of which the second writes over some cells of the first. */
+/** Two fragments; the second overwrites some cells of the first. */
 const points = Effect.gen(function* () {
   const made = yield* TileArray.create("mem://points", Points)
   const cells = (count: number, step: number, at: number) => {
@@ -65,7 +65,7 @@ const grid = Effect.gen(function* () {
   return yield* TileArray.reopen(made)
 })
 
-/** The cells of columns, as values. */
+/** Returns the cells of columns as JSON values. */
 const valuesOf = (fields: Readonly<Record<string, Cells.Column>>): Record<string, ReadonlyArray<unknown>> =>
   Object.fromEntries(Object.entries(fields).map(([name, column]) => [name, Cells.columnJson(column)]))
 
@@ -75,7 +75,7 @@ const firstOf = (all: Record<string, ReadonlyArray<unknown>>, count: number): Re
 const orders = ["row", "col", "global"] as const
 
 describe("limit", () => {
-  it("leaves the first cells of sparse reads, in the order that was asked", () =>
+  it("returns the first cells of sparse reads, in the requested order", () =>
     run(Effect.gen(function* () {
       const array = yield* points
       for (const order of orders) {
@@ -94,7 +94,7 @@ describe("limit", () => {
       assertEquals(some.columns.x.length, 10)
     })))
 
-  it("counts the cells of sparse reads that nothing is selected of", () =>
+  it("limits the length of sparse reads without selected fields", () =>
     run(Effect.gen(function* () {
       const array = yield* points
       const { length: all } = yield* Sparse.read(array)
@@ -106,7 +106,7 @@ describe("limit", () => {
       }
     })))
 
-  it("leaves the first cells of dense reads, in a row where a box is cut", () =>
+  it("returns the first cells of dense reads, as a list if the result is incomplete", () =>
     run(Effect.gen(function* () {
       const array = yield* grid
       for (const order of orders) {
@@ -128,7 +128,7 @@ describe("limit", () => {
       }
     })))
 
-  it("ends streams, with the last batch cut", () =>
+  it("ends streams, with a shorter last batch", () =>
     run(Effect.gen(function* () {
       const sparse = yield* points
       const dense = yield* grid
@@ -144,7 +144,7 @@ describe("limit", () => {
       assertEquals([...(yield* Stream.runCollect(Sparse.stream(sparse, { limit: 0 })))], [])
     })))
 
-  it("reads nothing behind", () =>
+  it("avoids reading later cells", () =>
     run(Effect.gen(function* () {
       const many = yield* TileArray.create(
         "mem://many",
@@ -167,7 +167,7 @@ describe("limit", () => {
       assertEquals(plan.bytes, box.bytes)
     })))
 
-  it("is a whole number, and does not go with memory of one's own", () =>
+  it("is a non-negative integer, and cannot be combined with out", () =>
     run(Effect.gen(function* () {
       const array = yield* points
       for (const limit of [-1, 1.5, NaN, "5"]) {
@@ -180,7 +180,7 @@ describe("limit", () => {
 })
 
 describe("memory", () => {
-  it("is what a whole result may take", () =>
+  it("limits the size of a whole result", () =>
     run(Effect.gen(function* () {
       const array = yield* points
       const read = (memory: number, limit?: number) => Sparse.read(array, { select: ["x"], memory, limit })
@@ -192,7 +192,7 @@ describe("memory", () => {
 })
 
 describe("at", () => {
-  it("is the moment that is seen, by all that ask", () =>
+  it("sets the timestamp of every operation", () =>
     run(Effect.gen(function* () {
       const array = yield* points
       const old = yield* TileArray.reopen(array, { at: 15 })
@@ -211,14 +211,14 @@ describe("at", () => {
       assertEquals((yield* Dense.read(dense, cell)).columns.a, Int32Array.of(9000))
       assertEquals((yield* Dense.read(dense, { ...cell, at: 1000 })).columns.a, Int32Array.of(1150))
       assertEquals((yield* Effect.flip(Dense.read(dense, { at: 1.5 })))._tag, "InvalidOption")
-      // what begins later does not begin earlier because of it
+      // `at` does not move the start of a time range
       const late = yield* TileArray.reopen(array, { start: 12 })
       assertEquals((yield* Sparse.read(late, { at: 15 })).length, 0)
     })))
 })
 
 describe("queries", () => {
-  it("are refused at run time for what is no option, and what is not of its form", () =>
+  it("are rejected at run time for unknown options and invalid values", () =>
     run(Effect.gen(function* () {
       const array = TileArray.undeclare(yield* points)
       for (
@@ -243,14 +243,14 @@ describe("queries", () => {
         ] as const
       ) {
         const query = options as never
-        const asked = [
+        const operations = [
           Sparse.read(array, query),
           Stream.runDrain(Sparse.stream(array, query)),
           Sparse.explain(array, query),
         ]
-        for (const one of asked) {
-          const error = yield* Effect.flip(one as Effect.Effect<unknown, unknown, Services>)
-          // fields that the array does not have are no options
+        for (const operation of operations) {
+          const error = yield* Effect.flip(operation as Effect.Effect<unknown, unknown, Services>)
+          // invalid field names are SelectionErrors
           if (["nope", "z", "n"].includes(option)) {
             assert(error instanceof SelectionError, String(error))
             assertEquals(error.field, option)

@@ -1,9 +1,21 @@
-/** Reads of arrays that were opened with a schema: buffers, as the types say (tests/types); and what does not match. */
+/**
+ * Reads of arrays with a declared schema: the buffers match the types (see tests/types), and mismatches are rejected.
+ */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { ArraySchema, Attr, Dense, Dim, SchemaMismatch, SelectionError, Sparse, TileArray } from "../../../mod.ts"
+import {
+  ArraySchema,
+  Attr,
+  Dense,
+  Dim,
+  InvalidOption,
+  SchemaMismatch,
+  SelectionError,
+  Sparse,
+  TileArray,
+} from "../../../mod.ts"
 import { noFilters } from "../../../schema/array/filter_pipeline.ts"
 import { buildArray, countingTile, rangesOf } from "../../support/build_array.ts"
 import { runOver } from "../../support/run_bytes.ts"
@@ -15,7 +27,7 @@ const weather = new URL("../../golden/demo/weather", import.meta.url).pathname
 const open = () => run(TileArray.open(weather, Weather))
 
 describe("reads with a schema", () => {
-  it("answer dense columns as buffers", async () => {
+  it("return dense columns as buffers", async () => {
     const { columns, shape, fields, array } = await run(Dense.read(await open(), { region: { day: 60 } }))
     assertEquals(shape, [1, 4])
     assertEquals(columns.temperature, Float32Array.of(7.5, 8, 6.5, 9.5))
@@ -28,7 +40,7 @@ describe("reads with a schema", () => {
     assertEquals(array.uri, weather)
   })
 
-  it("answer every form of column", async () => {
+  it("return every form of column", async () => {
     const { columns, length } = await overForms(Effect.flatMap(TileArray.open(FORMS, Forms), (a) => Sparse.read(a)))
     assertEquals(length, 3)
     assertEquals(columns.id, BigUint64Array.of(1n, 2n, 3n))
@@ -47,12 +59,12 @@ describe("reads with a schema", () => {
     assertEquals(Object.keys(columns), [...Forms.dimensionNames, ...Forms.attributeNames])
   })
 
-  it("answer dates as Date, DateTime or counts", async () => {
+  it("return dates as Date, DateTime or counts", async () => {
     const read = <T extends "date" | "datetime" | "bigint">(time: T) =>
       overForms(Effect.flatMap(TileArray.open(FORMS, Forms), (a) => Sparse.read(a, { time })))
     const dates = (await read("date")).columns
     assertEquals(dates.at[0], new Date(MOMENT))
-    // finer than a millisecond is cut off, and before 1970 too towards the past
+    // times are rounded down to milliseconds, before 1970 too
     assertEquals(dates.when, [new Date(MOMENT), new Date(-1), null])
     assertEquals(dates.whenever, [new Date("2024-02-29"), null, null])
     assertEquals(dates.duration, BigInt64Array.of(60n, 3600n, 0n))
@@ -62,7 +74,7 @@ describe("reads with a schema", () => {
     assertEquals((await read("bigint")).columns.when[1], -1n)
   })
 
-  it("take dates, bigints and texts as ranges", async () => {
+  it("accept dates, bigints and texts as ranges", async () => {
     const read = (ranges: Sparse.RegionOf<typeof Forms>) =>
       overForms(Effect.flatMap(TileArray.open(FORMS, Forms), (a) => Sparse.read(a, { select: ["id"], region: ranges })))
         .then(
@@ -75,20 +87,20 @@ describe("reads with a schema", () => {
     assertEquals(await read({ x: { points: [0.25, 0.75] } }), [1n, 3n])
   })
 
-  it("see only what is declared", async () => {
+  it("return only declared fields", async () => {
     const Part = ArraySchema.dense({ dims: Weather.dims, attrs: { temperature: Attr.float32() } })
     const { columns } = await run(Effect.flatMap(TileArray.open(weather, Part), (a) => Dense.read(a)))
     assertEquals(Object.keys(columns), ["temperature"])
   })
 
-  it("describe themselves again without it", async () => {
+  it("return self-describing columns after undeclare", async () => {
     const { columns } = await run(Dense.read(TileArray.undeclare(await open()), { region: { day: 60 } }))
     assertEquals(columns.temperature.type, "float32")
     assertEquals(Object.keys(columns), ["temperature", "note"])
   })
 })
 
-describe("schemas that an array does not have", () => {
+describe("schemas that differ from the array's", () => {
   const mismatch = (schema: ArraySchema.ArraySchema): Promise<ReadonlyArray<string>> =>
     run(Effect.flip(TileArray.open(weather, schema))).then((error) => {
       assert(error instanceof SchemaMismatch, String(error))
@@ -104,7 +116,7 @@ describe("schemas that an array does not have", () => {
   const { day, station } = Weather.dims
   const { temperature } = Weather.attrs
 
-  it("are refused with every difference", async () => {
+  it("are rejected with every difference", async () => {
     assertEquals(
       await mismatch(ArraySchema.sparse({
         dims: { day: Dim.int64([1, 366]), place: station },
@@ -125,13 +137,13 @@ describe("schemas that an array does not have", () => {
     )
   })
 
-  it("are told by the order of their dimensions", async () => {
+  it("are rejected if the order of dimensions differs", async () => {
     assertEquals(await mismatch(ArraySchema.dense({ dims: { station, day }, attrs: { temperature } })), [
       '|the dimensions "station", "day"|the dimensions "day", "station"',
     ])
   })
 
-  it("are told by enumerations that are not there", async () => {
+  it("are rejected if the array has no such enumeration", async () => {
     const Ids = ArraySchema.sparse({
       dims: Forms.dims,
       attrs: { fixed: Attr.enumerated(Attr.int16(), "e") },
@@ -140,12 +152,12 @@ describe("schemas that an array does not have", () => {
     const error = await overForms(Effect.flip(TileArray.open(FORMS, Ids)))
     assert(error instanceof SchemaMismatch)
     assertEquals(error.differences, [{ field: "fixed", want: "codes of an enumeration", have: "no enumeration" }])
-    // codes may be read as what they are
+    // codes may be read as integers
     const Codes = ArraySchema.sparse({ dims: Forms.dims, attrs: { color: Attr.int8() } })
     assertEquals((await overForms(TileArray.open(FORMS, Codes))).declared, Codes)
   })
 
-  it("may have other domains, tiles, orders and filters", async () => {
+  it("are accepted with other domains, tiles, orders and filters", async () => {
     const other = ArraySchema.dense({
       dims: { day: Dim.int32([0, 9]), station: Dim.int32([0, 9]) },
       attrs: { temperature: Attr.float32() },
@@ -154,29 +166,30 @@ describe("schemas that an array does not have", () => {
     assertEquals((await run(TileArray.open(weather, other))).declared, other)
   })
 
-  it("are checked again when the array is opened again", async () => {
+  it("are checked again when the array is reopened", async () => {
     const again = await run(TileArray.reopen(await open(), { at: new Date("2024-03-04T08:00:00Z") }))
     assertEquals(again.declared, Weather)
     const { columns } = await run(Dense.read(again, { region: { day: 60, station: [1, 2] } }))
     assertEquals(columns.temperature, Float32Array.of(99, 99))
   })
 
-  it("are told from options", async () => {
+  it("are distinguished from options", async () => {
     const error = await run(Effect.flip(TileArray.open(weather, { dims: {}, attrs: {} } as never)))
     assertEquals((error as { _tag: string })._tag, "InvalidOption")
   })
 })
 
-describe("memory to read into", () => {
+describe("the out option", () => {
   const select = ["temperature"] as const
   const ranges = { day: 60 } as const
   const refusal = (options: Dense.ReadOptions): Promise<string> =>
     run(Effect.flatMap(TileArray.open(weather), (a) => Effect.flip(Dense.read(a, options)))).then((error) => {
+      if (error instanceof InvalidOption) return `${error.option}: ${error.detail}`
       assert(error instanceof SelectionError, String(error))
       return `${error.field}: ${error.detail}`
     })
 
-  it("holds the result", async () => {
+  it("receives the result", async () => {
     const buffer = new Float32Array(6).fill(-1)
     const out = { temperature: buffer.subarray(1) }
     const { columns, fields } = await run(Dense.read(await open(), { select, region: ranges, out }))
@@ -186,19 +199,19 @@ describe("memory to read into", () => {
     assertEquals(buffer, Float32Array.of(-1, 7.5, 8, 6.5, 9.5, -1))
   })
 
-  it("holds results in every order, coordinates and fill values", async () => {
+  it("receives results in every order, coordinates and fill values", async () => {
     for (const order of ["row", "col", "global"] as const) {
       const out = { temperature: new Float32Array(8).fill(5), day: new Int32Array(8).fill(5) }
-      const asked = { select: ["temperature", "day"], region: { day: [63, 64], station: [1, 4] }, order } as const
-      const into = await run(Dense.read(await open(), { ...asked, out }))
-      const alone = await run(Dense.read(await open(), asked))
+      const query = { select: ["temperature", "day"], region: { day: [63, 64], station: [1, 4] }, order } as const
+      const into = await run(Dense.read(await open(), { ...query, out }))
+      const alone = await run(Dense.read(await open(), query))
       assertEquals(into.columns, alone.columns)
       assertEquals(into.columns.day.buffer, out.day.buffer)
       assert(Number.isNaN(out.temperature[order === "col" ? 1 : 7]))
     }
   })
 
-  it("holds validity beside values, wherever it lies", async () => {
+  it("receives values and validity at any alignment", async () => {
     const Pixels = ArraySchema.dense({
       dims: { x: Dim.int32([0, 7], { tile: 4 }) },
       attrs: { rgba: Attr.nullable(Attr.multiValue(Attr.uint8(), 4)), grey: Attr.nullable(Attr.int16()) },
@@ -216,7 +229,7 @@ describe("memory to read into", () => {
     }])
     const bytes = new Uint8Array(64).fill(99)
     const out = {
-      // four values a cell are moved as one unit, which does not lie aligned here
+      // a cell of four values is copied as one unit, which is unaligned here
       rgba: { values: bytes.subarray(1, 21), validity: bytes.subarray(21, 26) },
       grey: { values: new Int16Array(bytes.buffer, 26, 6), validity: bytes.subarray(40) },
     }
@@ -234,22 +247,22 @@ describe("memory to read into", () => {
     assertEquals([bytes[0], bytes[38], bytes[45]], [99, 99, 99])
   })
 
-  it("is refused if it cannot hold it", async () => {
+  it("is rejected if it does not fit the result", async () => {
     const refused = async (out: object) =>
       await refusal({ select: ["temperature", "note"], region: ranges, out: out as never })
     assertEquals(
       await refused({ temperature: new Float64Array(4) }),
-      "temperature: out: float32 is read into a Float32Array, not into Float64Array",
+      "out: temperature: float32 is read into a Float32Array, not into Float64Array",
     )
     assertEquals(
       await refused({ temperature: new Float32Array(3) }),
-      "temperature: out: the result has 4 values, there is room for 3",
+      "out: temperature: the result has 4 values, there is room for 3",
     )
-    assertStringIncludes(await refused({ note: new Uint8Array(99) }), "note: out: cells of any length cannot be read")
-    assertStringIncludes(await refused({ day: new Int32Array(4) }), "day: out: this is no field of the result")
+    assertStringIncludes(await refused({ note: new Uint8Array(99) }), "out: note: cells of any length cannot be read")
+    assertStringIncludes(await refused({ day: new Int32Array(4) }), "out: day: the result has no such field")
     assertStringIncludes(
       await refused({ temperature: { values: new Float32Array(4), validity: new Uint8Array(4) } }),
-      "temperature: out: cells are never null",
+      "out: temperature: cells are never null",
     )
     assertStringIncludes(await refused({ temperature: 5 }), "not into undefined")
     assertStringIncludes(await refused({ temperature: null }), "not into undefined")

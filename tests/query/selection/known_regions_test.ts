@@ -1,4 +1,4 @@
-/** What users of TileDB-Py rely on of regions: what its tests of multi_index and of current domains verify, as cases of our own. */
+/** Regions that TileDB-Py's tests of multi_index and of current domains verify, with arrays of our own. */
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { describe, it } from "node:test"
@@ -11,8 +11,8 @@ const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => runtime
 
 const count = (length: number, from = 0) => Array.from({ length }, (_, i) => from + i)
 
-describe("regions as TileDB-Py knows them", () => {
-  it("of one dense dimension hold both ends, and several are joined", () =>
+describe("regions as in TileDB-Py", () => {
+  it("of one dense dimension include both ends, and may have several ranges", () =>
     run(Effect.gen(function* () {
       const schema = ArraySchema.dense({ dims: { x: Dim.uint64([0, 35], { tile: 35 }) }, attrs: { a: Attr.int64() } })
       const made = yield* TileArray.create("mem://line", schema)
@@ -35,7 +35,7 @@ describe("regions as TileDB-Py knows them", () => {
       }
     })))
 
-  it("of two dense dimensions are rows and columns", () =>
+  it("of two dense dimensions select rows and columns", () =>
     run(Effect.gen(function* () {
       const schema = ArraySchema.dense({
         dims: { y: Dim.uint64([0, 8], { tile: 8 }), x: Dim.uint64([0, 3], { tile: 4 }) },
@@ -62,7 +62,7 @@ describe("regions as TileDB-Py knows them", () => {
       }
     })))
 
-  it("of floats hold the cells at their ends", () =>
+  it("of floats include the cells at both ends", () =>
     run(Effect.gen(function* () {
       const schema = ArraySchema.sparse({
         dims: { y: Dim.float32([0, 10], { tile: 1 }), x: Dim.float64([-1, 0.7999999999999996], { tile: 1.5 }) },
@@ -77,13 +77,26 @@ describe("regions as TileDB-Py knows them", () => {
         a: Float64Array.from(cells, ({ a }) => a),
       })
       const array = yield* TileArray.reopen(made)
-      const found = (
+      const cellsIn = (
         ranges: Parameters<typeof Sparse.read<typeof schema>>[1] extends infer O ? NonNullable<O> : never,
       ) => Effect.map(Sparse.read(array, ranges), ({ columns }) => [...columns.a])
-      assertEquals(yield* found({ region: { y: 0 } }), count(10))
-      assertEquals(yield* found({ region: { y: [0, 2], x: [-0.6, 0] } }), [2, 3, 4, 5, 12, 13, 14, 15, 22, 23, 24, 25])
-      assertEquals(yield* found({ region: { y: [[0, 2], [5, 5]], x: 0.7999999999999996 } }), [9, 19, 29, 59])
-      assertEquals((yield* found({})).length, 110)
+      assertEquals(yield* cellsIn({ region: { y: 0 } }), count(10))
+      assertEquals(yield* cellsIn({ region: { y: [0, 2], x: [-0.6, 0] } }), [
+        2,
+        3,
+        4,
+        5,
+        12,
+        13,
+        14,
+        15,
+        22,
+        23,
+        24,
+        25,
+      ])
+      assertEquals(yield* cellsIn({ region: { y: [[0, 2], [5, 5]], x: 0.7999999999999996 } }), [9, 19, 29, 59])
+      assertEquals((yield* cellsIn({})).length, 110)
     })))
 
   for (
@@ -103,18 +116,18 @@ describe("regions as TileDB-Py knows them", () => {
         const asIs = type === "uint64" ? places : places.map(Number)
         yield* Sparse.write(made, { x: asIs, a: BigUint64Array.from(places) })
         const array = yield* TileArray.reopen(made)
-        const found = (from: number, to: number) =>
+        const cellsIn = (from: number, to: number) =>
           Effect.map(
             Sparse.read(array, { region: { x: [asIs[from], asIs[to]] } }),
             ({ columns }) => [...columns.a.values],
           )
         for (const [from, to] of [[0, 99], [0, 0], [99, 99], [30, 70]] as const) {
-          assertEquals(yield* found(from, to), places.slice(from, to + 1))
+          assertEquals(yield* cellsIn(from, to), places.slice(from, to + 1))
         }
       })))
   }
 
-  it("of dates run from one to another", () =>
+  it("of dates include both dates", () =>
     run(Effect.gen(function* () {
       const days = [5, 17, 100, 101, 400, 4000]
       const schema = ArraySchema.sparse({ dims: { t: Dim.datetime("day", [5n, 4000n]) }, attrs: { a: Attr.int32() } })
@@ -127,7 +140,7 @@ describe("regions as TileDB-Py knows them", () => {
       }
     })))
 
-  it("of some dimensions leave the others whole, text too", () =>
+  it("of some dimensions select the whole domain of the others, also with strings", () =>
     run(Effect.gen(function* () {
       const schema = ArraySchema.sparse({
         dims: { i: Dim.int32([0, 4], { tile: 5 }), s: Dim.ascii() },
@@ -137,16 +150,16 @@ describe("regions as TileDB-Py knows them", () => {
       const s = ["a", "b", "ab", "ab", "c", "c", "c", "c", "d", "e"]
       yield* Sparse.write(made, { i: Int32Array.from(count(10), (k) => k % 5), s, a: Int32Array.from(count(10)) })
       const array = yield* TileArray.reopen(made)
-      const found = (
+      const cellsIn = (
         region: { readonly i?: number | readonly [number, number]; readonly s?: readonly [string, string] },
       ) => Effect.map(Sparse.read(array, { region }), ({ columns }) => [...columns.a].sort((x, y) => x - y))
-      assertEquals(yield* found({}), count(10))
-      assertEquals(yield* found({ i: [1, 3] }), [1, 2, 3, 6, 7, 8])
-      assertEquals(yield* found({ i: 0 }), [0, 5])
-      assertEquals(yield* found({ i: [1, 3], s: ["b", "c"] }), [1, 6, 7])
+      assertEquals(yield* cellsIn({}), count(10))
+      assertEquals(yield* cellsIn({ i: [1, 3] }), [1, 2, 3, 6, 7, 8])
+      assertEquals(yield* cellsIn({ i: 0 }), [0, 5])
+      assertEquals(yield* cellsIn({ i: [1, 3], s: ["b", "c"] }), [1, 6, 7])
     })))
 
-  it("of where nobody wrote are empty", () =>
+  it("without written cells are empty", () =>
     run(Effect.gen(function* () {
       const schema = ArraySchema.sparse({
         dims: { x: Dim.uint64([0n, 2n ** 64n - 2n], { tile: 1n }) },
@@ -157,9 +170,9 @@ describe("regions as TileDB-Py knows them", () => {
       assertEquals((yield* Sparse.read(made)).length, 0)
       yield* Sparse.write(made, { x: BigUint64Array.of(10n), a: BigUint64Array.of(10n) }, { at: 2 })
       const now = yield* TileArray.reopen(made)
-      const found = (x: readonly [number, number]) =>
+      const countIn = (x: readonly [number, number]) =>
         Effect.map(Sparse.read(now, { region: { x } }), ({ length }) => length)
-      assertEquals([yield* found([0, 4]), yield* found([0, 9]), yield* found([1, 10]), yield* found([0, 11])], [
+      assertEquals([yield* countIn([0, 4]), yield* countIn([0, 9]), yield* countIn([1, 10]), yield* countIn([0, 11])], [
         0,
         0,
         1,
@@ -170,8 +183,8 @@ describe("regions as TileDB-Py knows them", () => {
     })))
 })
 
-describe("current domains as TileDB-Py knows them", () => {
-  it("are what can be read, and can be made larger", () =>
+describe("current domains as in TileDB-Py", () => {
+  it("bound reads of dense arrays, and can be expanded", () =>
     run(Effect.gen(function* () {
       const schema = ArraySchema.dense({
         dims: { y: Dim.int64([0, 99], { tile: 20 }), x: Dim.int64([0, 99], { tile: 20 }) },
@@ -193,7 +206,7 @@ describe("current domains as TileDB-Py knows them", () => {
       assertEquals([wide.shape, [...wide.columns.a.values].slice(0, 3)], [[36, 2], [2033, 2034, -(2 ** 31)]])
     })))
 
-  it("of sparse arrays bound what can be written", () =>
+  it("bound writes of sparse arrays", () =>
     run(Effect.gen(function* () {
       const schema = ArraySchema.sparse({
         dims: { x: Dim.int64([1, 999], { tile: 2 }), s: Dim.ascii() },

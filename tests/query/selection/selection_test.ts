@@ -1,4 +1,4 @@
-/** Selections: the laws of merged ranges, and what is refused. */
+/** Selections: laws of merged ranges, and rejected input. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertThrows } from "@std/assert"
@@ -32,7 +32,7 @@ describe("merged ranges", () => {
   for (const [type, low, high, value] of numbers) {
     const dimension = build.dimension("x", type, low, high, null)
     const range = fc.tuple(value, value).map(([a, b]) => a <= b ? [a, b] as const : [b, a] as const)
-    it(`of ${type} hold what the given ones hold, sorted and apart`, () => {
+    it(`of ${type} contain the same values as the input ranges, sorted and disjoint`, () => {
       fc.assert(
         fc.property(fc.array(range, { minLength: 1, maxLength: 6 }), fc.array(value), (ranges, probes) => {
           const [selected] = select(dimension, ranges)
@@ -46,7 +46,7 @@ describe("merged ranges", () => {
             assert(r.low <= r.high)
             if (i > 0) assert(selected.ranges![i - 1].high < r.low)
           })
-          // merging again changes nothing, and the order of the ranges does not matter
+          // merging is idempotent and independent of the order of the ranges
           assertEquals(select(dimension, selected.ranges.map((r) => [r.low, r.high] as const)), [selected])
           assertEquals(select(dimension, [...ranges].reverse())[0].ranges?.length, selected.ranges.length)
         }),
@@ -55,7 +55,7 @@ describe("merged ranges", () => {
     })
   }
 
-  it("of strings hold what the given ones hold, with open ends", () => {
+  it("of strings contain the same values as the input ranges, with open ends", () => {
     const text = fc.constantFrom("", "a", "a\0", "aa", "ab", "b", "\x7f")
     const bound = fc.option(text, { nil: null })
     const range = fc.tuple(bound, bound).filter(([l, h]) => l === null || h === null || l <= h)
@@ -84,20 +84,20 @@ describe("merged ranges", () => {
     )
   })
 
-  it("are cut at the domain where that is asked", () => {
+  it("are clipped to the domain on request", () => {
     const dimension = build.dimension("x", "int32", 0, 9, 5)
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: -5, max: 15 }), fc.nat(8)), { minLength: 1, maxLength: 4 }),
-        (given) => {
-          const ranges = given.map(([low, length]) => [low, low + length] as const)
+        (inputs) => {
+          const ranges = inputs.map(([low, length]) => [low, low + length] as const)
           const [{ ranges: cut }] = select(dimension, ranges, true)
           const inside = Array.from({ length: 10 }, (_, x) => ranges.some(([l, h]) => l <= x && x <= h))
-          const held = (cut as ReadonlyArray<{ low: number; high: number }>).map(({ low, high }) =>
+          const clipped = (cut as ReadonlyArray<{ low: number; high: number }>).map(({ low, high }) =>
             [low, high] as const
           )
-          assertEquals(Array.from({ length: 10 }, (_, x) => held.some(([l, h]) => l <= x && x <= h)), inside)
-          held.forEach(([l, h]) => assert(l >= 0 && h <= 9))
+          assertEquals(Array.from({ length: 10 }, (_, x) => clipped.some(([l, h]) => l <= x && x <= h)), inside)
+          clipped.forEach(([l, h]) => assert(l >= 0 && h <= 9))
         },
       ),
       { seed: 3 },
@@ -108,7 +108,7 @@ describe("merged ranges", () => {
 describe("points", () => {
   for (const [type, low, high, value] of numbers) {
     const dimension = build.dimension("x", type, low, high, null)
-    it(`of ${type} are the same cells as ranges of one value, however they are given`, () => {
+    it(`of ${type} select the same cells as ranges of one value, for any kind of iterable`, () => {
       fc.assert(
         fc.property(fc.array(value, { minLength: 1, maxLength: 8 }), fc.array(value), (points, probes) => {
           const [byPoints] = select(dimension, { points })
@@ -131,14 +131,14 @@ describe("points", () => {
   }
 
   const int = build.dimension("x", "int32", -9, 9, 5)
-  it("that are neighbours become one range", () => {
+  it("that are adjacent become one range", () => {
     assertEquals(select(int, { points: [3, -1, 4, 5, -1, 7] })[0].ranges, [
       { low: -1, high: -1 },
       { low: 3, high: 5 },
       { low: 7, high: 7 },
     ])
   })
-  it("may be none, and then nothing is selected", () => {
+  it("may be empty and then select no cells", () => {
     assertEquals(select(int, { points: [] })[0].ranges, [])
     assertEquals(select(int, [])[0].ranges, [])
   })
@@ -166,27 +166,27 @@ describe("points", () => {
     assertEquals(selected.ranges!.map((r) => new TextDecoder().decode(r.low)), ["", "a", "b", "\uffff", "😀"])
     selected.ranges!.forEach((r) => assertEquals(r.low, r.high))
   })
-  it("outside the domain are refused, or left out", () => {
+  it("outside the domain are rejected, or dropped by clipping", () => {
     assertThrows(() => select(int, { points: [0, 10] }), SelectionError, "the point 10 is outside the domain [-9, 9]")
     assertThrows(() => select(int, { points: [0, -10] }), SelectionError, "the point -10 is outside")
     assertEquals(select(int, { points: [0, 10, -10] }, true)[0].ranges, [{ low: 0, high: 0 }])
     assertEquals(select(int, { points: [10] }, true)[0].ranges, [])
   })
-  it("in their hundred thousands take no time", () => {
+  it("are parsed quickly, a hundred thousand at once", () => {
     const long = build.dimension("x", "int64", MIN, MAX, null)
     const points = BigInt64Array.from({ length: 100_000 }, (_, i) => BigInt((i * 7919) % 1_000_003) * 3n)
     const from = performance.now()
     assertEquals(select(long, { points })[0].ranges!.length, 100_000)
     const texts = Array.from(points, (p) => `cell-${p}`)
     assertEquals(select(build.stringDimension("x"), { points: texts })[0].ranges!.length, 100_000)
-    // a quarter of a second where nothing else runs
+    // takes a quarter of a second on an idle machine
     assert(performance.now() - from < 5000)
   })
 })
 
 describe("lists of ranges", () => {
   const int = build.dimension("x", "int32", 0, 9, 5)
-  it("of two values are one range, of pairs several, with points among them", () => {
+  it("are one range for two values, and several ranges for pairs and points", () => {
     assertEquals(select(int, [3, 7])[0].ranges, [{ low: 3, high: 7 }])
     assertEquals(select(int, [[1, 5], [8, 9]])[0].ranges, [{ low: 1, high: 5 }, { low: 8, high: 9 }])
     assertEquals(select(int, [[1, 2], 4])[0].ranges, [{ low: 1, high: 2 }, { low: 4, high: 4 }])
@@ -195,65 +195,65 @@ describe("lists of ranges", () => {
   })
 })
 
-describe("ranges that are refused", () => {
+describe("rejected ranges", () => {
   const int = build.dimension("x", "int32", 0, 9, 5)
   const wrong: ReadonlyArray<readonly [string, Dimension, RangeInput, string]> = [
-    ["past the domain", int, [0, 10], "outside the domain [0, 9]"],
+    ["after the domain", int, [0, 10], "outside the domain [0, 9]"],
     ["before the domain", int, -1, "outside the domain"],
     ["that end before they start", int, [5, 4], "[5, 4] is empty"],
     ["of fractions on integers", int, [0.5, 1], "not an integer"],
     ["of text on integers", int, "five", "not an integer"],
-    ["past 2^53 as numbers", build.dimension("x", "int64", MIN, MAX, 1n), 2 ** 60, "2^53"],
+    ["above 2^53 as numbers", build.dimension("x", "int64", MIN, MAX, 1n), 2 ** 60, "2^53"],
     ["of NaN", build.dimension("x", "float64", 0, 1, null), [NaN, 1], "NaN"],
     ["of numbers on strings", build.stringDimension("x"), 5, "not a text"],
     ["of strings that end before they start", build.stringDimension("x"), ["b", "a"], "is empty"],
   ]
-  const any = (given: unknown) => given as RangeInput
+  const any = (input: unknown) => input as RangeInput
   const shapes: typeof wrong = [
-    ["of one value in a list", int, any([3]), "a list of 1 value is no range; write { points: […] }"],
-    ["of three values in a list", int, any([3, 7, 9]), "a list of 3 values is no range; write { points: […] }"],
+    ["of one value in a list", int, any([3]), "a list of 1 value is not a range; write { points: […] }"],
+    ["of three values in a list", int, any([3, 7, 9]), "a list of 3 values is not a range; write { points: […] }"],
     ["of three values in a list of texts", build.stringDimension("x"), any(["a", "b", "c"]), "{ points: […] }"],
-    ["of pairs that are none", int, any([[1, 2, 3]]), "a range is a pair [low, high]; here are 3 values"],
-    ["of ranges in ranges", int, any([[1, [2, 3]]]), "a list is no bound of a range"],
-    ["of null as a point", int, any(null), "null is no point"],
-    ["of null among ranges", int, any([[1, 2], null]), "null is no point"],
-    ["of half a range", int, any([1, undefined]), "undefined is no value"],
-    ["of a typed array", int, any(Int32Array.of(1, 2)), "an object is no value; write a value, [low, high]"],
-    ["of an object", int, any({ low: 1n, high: 2n }), "an object is no value"],
-    ["of points that are no list", int, any({ points: 3 }), "points is a list of values"],
+    ["of pairs with three values", int, any([[1, 2, 3]]), "a range is a pair [low, high]; here are 3 values"],
+    ["of ranges in ranges", int, any([[1, [2, 3]]]), "a list is not a bound of a range"],
+    ["of null as a point", int, any(null), "null is not a point"],
+    ["of null among ranges", int, any([[1, 2], null]), "null is not a point"],
+    ["of half a range", int, any([1, undefined]), "undefined is not a value"],
+    ["of a typed array", int, any(Int32Array.of(1, 2)), "an object is not a value; write a value, [low, high]"],
+    ["of an object", int, any({ low: 1n, high: 2n }), "an object is not a value"],
+    ["of points that are not a list", int, any({ points: 3 }), "points is a list of values"],
     ["of points that are a text", build.stringDimension("x"), any({ points: "abc" }), "points is a list of values"],
-    ["of points that are ranges", int, any({ points: [[1, 2]] }), "a list is no bound of a range"],
+    ["of points that are ranges", int, any({ points: [[1, 2]] }), "a list is not a bound of a range"],
     ["of points of NaN", build.dimension("x", "float64", 0, 1, null), { points: [0, NaN] }, "NaN"],
     ["of points of NaN, typed", build.dimension("x", "float32", 0, 1, null), { points: Float32Array.of(NaN) }, "NaN"],
   ]
-  for (const [what, dimension, range, reason] of [...wrong, ...shapes]) {
-    it(what, () => {
+  for (const [label, dimension, range, reason] of [...wrong, ...shapes]) {
+    it(label, () => {
       const error = assertThrows(() => select(dimension, range), SelectionError, reason)
       assertEquals(error.field, "x")
     })
   }
-  it("that are not by name", () => {
-    for (const given of [[1, 5], "x", null, 3]) {
+  it("without dimension names", () => {
+    for (const region of [[1, 5], "x", null, 3]) {
       assertThrows(
-        () => parseSelection("mem://a", schemaOf(int), given as unknown as RegionInput, "error"),
+        () => parseSelection("mem://a", schemaOf(int), region as unknown as RegionInput, "error"),
         SelectionError,
         "{ x: [1, 5] }",
       )
     }
   })
-  it("of no dimension", () => {
+  it("of unknown dimensions", () => {
     assertThrows(() => parseSelection("mem://a", schemaOf(int), { y: 1 }, "error"), SelectionError, '"x"')
     assertThrows(() => parseSelection("mem://a", schemaOf(int), { toString: 1 }, "error"), SelectionError, '"x"')
   })
-  it("outside the current domain, though inside the domain", () => {
+  it("outside the current domain but inside the domain", () => {
     const currentDomain = { empty: false, ranges: build.rangesOf([int], [[2, 5]]) } as const
     const schema = schemaOf(int, { currentDomain })
     const where = "outside the current domain [2, 5] (within the domain [0, 9]) of this int32 dimension"
-    for (const [given, what] of [[[1, 3], "range [1, 3]"], [{ points: [3, 6] }, "point 6"]] as const) {
+    for (const [range, label] of [[[1, 3], "range [1, 3]"], [{ points: [3, 6] }, "point 6"]] as const) {
       assertThrows(
-        () => parseSelection("mem://a", schema, { x: given }, "error"),
+        () => parseSelection("mem://a", schema, { x: range }, "error"),
         SelectionError,
-        `${what} is ${where}`,
+        `${label} is ${where}`,
       )
     }
     assertEquals(parseSelection("mem://a", schema, { x: [1, 3] }, "clip")[0].ranges, [{ low: 2, high: 3 }])
@@ -262,7 +262,7 @@ describe("ranges that are refused", () => {
 })
 
 describe("boxes and selections", () => {
-  it("overlap as their cells do", () => {
+  it("overlap if their cells overlap", () => {
     const value = fc.nat(12)
     const range = fc.tuple(value, value).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const)
     const dimensions = ["x", "y"].map((name) => build.dimension(name, "uint8", 0, 12, 1))
@@ -270,8 +270,8 @@ describe("boxes and selections", () => {
     const ranges = fc.option(fc.array(range, { minLength: 1, maxLength: 3 }), { nil: undefined })
     fc.assert(
       fc.property(ranges, ranges, range, range, (x, y, boxX, boxY) => {
-        const given = { ...(x === undefined ? {} : { x }), ...(y === undefined ? {} : { y }) }
-        const selection = parseSelection("mem://a", schema, given, "error")
+        const region = { ...(x === undefined ? {} : { x }), ...(y === undefined ? {} : { y }) }
+        const selection = parseSelection("mem://a", schema, region, "error")
         const box = [boxX, boxY].map(([l, h]) => ({ low: scalarBytes("uint8", l), high: scalarBytes("uint8", h) }))
         let inside = 0
         let cells = 0
@@ -283,10 +283,10 @@ describe("boxes and selections", () => {
           }
         }
         const overlap = boxOverlap(selection, box)
-        // a box may be said to overlap in part where it does not, never the other way round
+        // the overlap may be "some" for a box without selected cells, but never "none" for a box with selected cells
         if (inside > 0) assert(overlap !== "none")
         if (inside < cells) assert(overlap !== "whole")
-        // and where one range holds all of it, it is known to
+        // if a single range contains the box in each dimension, the overlap is "whole"
         const one = (list: typeof x, [l, h]: readonly [number, number]) =>
           list === undefined || list.some(([a, b]) => a <= l && h <= b)
         if (one(x, boxX) && one(y, boxY)) assertEquals(overlap, "whole")

@@ -1,4 +1,4 @@
-/** Which of several cells with equal coordinates a read answers with. */
+/** Which of several cells with equal coordinates is returned. */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import { newestCells } from "../../../src/query/sparse/result/dedup.ts"
@@ -14,15 +14,15 @@ const newest = (coordinates: Array<number>, times: Array<number>, fragments: Arr
   )
 
 describe("cells of equal coordinates", () => {
-  it("the latest time wins, wherever it is", () => {
+  it("the newest cell wins, at any position", () => {
     assertEquals(newest([1, 1, 1, 2], [10, 30, 20, 10], [0, 1, 2, 2]), [1, 3])
   })
 
-  it("at equal times the later fragment wins", () => {
+  it("at equal timestamps the later fragment wins", () => {
     assertEquals(newest([1, 1, 1], [10, 10, 10], [0, 2, 1]), [1])
   })
 
-  it("at equal times in one consolidated fragment the first wins, as it was the newest when it was consolidated", () => {
+  it("at equal timestamps in one consolidated fragment the first wins, because it was the newest at consolidation", () => {
     assertEquals(newest([1, 1, 2, 2], [10, 10, 20, 10], [0, 0, 0, 0]), [0, 2])
   })
 })

@@ -1,4 +1,4 @@
-/** Deletes of several times over several fragments, against looking at each cell. */
+/** Deletes at several timestamps over several fragments, compared with a test of each cell. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
@@ -11,7 +11,7 @@ import { answerOf } from "../../support/run_bytes.ts"
 
 interface Cell {
   readonly x: number
-  /** Null if absent. */
+  /** `undefined` is null. */
   readonly v: number | undefined
 }
 
@@ -63,7 +63,7 @@ const fragmentOf = (cells: ReadonlyArray<Cell>, time: number): build.FragmentPar
   }
 }
 
-/** The condition of the cells that stay. */
+/** Returns the condition of the remaining cells. */
 const nodeOf = ({ field, op, value }: Remove): ConditionNode => {
   const bytes = scalarBytes("int32", value)
   return op === "in"
@@ -72,19 +72,19 @@ const nodeOf = ({ field, op, value }: Remove): ConditionNode => {
 }
 
 const stays = ({ field, op, value }: Remove, cell: Cell): boolean => {
-  const its = cell[field]
-  if (its === undefined) return false
+  const operand = cell[field]
+  if (operand === undefined) return false
   return op === "lt"
-    ? its < value
+    ? operand < value
     : op === "ge"
-    ? its >= value
+    ? operand >= value
     : op === "ne"
-    ? its !== value
-    : its === value || its === 2
+    ? operand !== value
+    : operand === value || operand === 2
 }
 
 describe("deletes", () => {
-  it("remove the newest cell of a place, if it is as old as they are, and bring no older one back", async () => {
+  it("remove the newest cell at a coordinate if it is not newer than the delete, and do not restore older cells", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(cells, { maxLength: 3 }),
@@ -99,7 +99,7 @@ describe("deletes", () => {
           })
           const newest = new Map<number, { readonly cell: Cell; readonly time: number }>()
           fragments.forEach((list, i) => list.forEach((cell) => newest.set(cell.x, { cell, time: 10 * (i + 1) })))
-          const left = [...newest.values()]
+          const remaining = [...newest.values()]
             .filter(({ cell }) => range === undefined || (range[0] <= cell.x && cell.x <= range[1]))
             .filter(({ cell, time }) => removes.every((r) => time > r.time || stays(r, cell)))
             .sort((a, b) => a.cell.x - b.cell.x)
@@ -110,7 +110,7 @@ describe("deletes", () => {
             (at, i) => [at, v.validity![i] === 0 ? undefined : v.values[i], w.values[i]],
           )
           if (order === "unordered") answer.sort((a, b) => (a[0] as number) - (b[0] as number))
-          assertEquals(answer, left.map(({ cell, time }) => [cell.x, cell.v, time * 100 + cell.x]))
+          assertEquals(answer, remaining.map(({ cell, time }) => [cell.x, cell.v, time * 100 + cell.x]))
         },
       ),
       { seed: 1, numRuns: 300 },

@@ -1,4 +1,7 @@
-/** What neighbours say of a tile: it must never cost a cell, and is of use where a tile lies across two rows. */
+/**
+ * Bounds that adjacent tiles imply for a tile: they never exclude selected cells, and exclude some tiles that extend over
+ * two rows of space tiles.
+ */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
@@ -32,7 +35,7 @@ const schemaOf = ({ extents, tileOrder, cellOrder }: Layout): ArraySchema =>
     cellOrder,
   })
 
-/** Cells in global order. */
+/** Returns cells in global order. */
 const inOrder = ({ extents, tileOrder, cellOrder }: Layout, cells: ReadonlyArray<Cell>): ReadonlyArray<Cell> => {
   const along = <A>(order: string, [x, y]: readonly [A, A]): Array<A> => order === "col-major" ? [y, x] : [x, y]
   const keysOf = ([x, y]: Cell): ReadonlyArray<number> => [
@@ -46,7 +49,7 @@ const inOrder = ({ extents, tileOrder, cellOrder }: Layout, cells: ReadonlyArray
   })
 }
 
-/** Cells cut into tiles, and their MBRs. */
+/** Splits cells into tiles, and computes their MBRs. */
 const tilesOf = (cells: ReadonlyArray<Cell>, capacity: number) => {
   const tiles = Array.from(
     { length: Math.ceil(cells.length / capacity) },
@@ -54,8 +57,8 @@ const tilesOf = (cells: ReadonlyArray<Cell>, capacity: number) => {
   )
   const bounds = (d: 0 | 1): Array<number> =>
     tiles.flatMap((tile) => {
-      const its = tile.map((c) => c[d])
-      return [Math.min(...its), Math.max(...its)]
+      const coordinates = tile.map((c) => c[d])
+      return [Math.min(...coordinates), Math.max(...coordinates)]
     })
   const mbrs: MbrLevel = {
     count: tiles.length,
@@ -74,7 +77,7 @@ const selectionOf = ({ dimensions }: ArraySchema, x: Ranges, y: Ranges): Selecti
 
 const inside = (ranges: Ranges, v: number): boolean => ranges === undefined || ranges.some(([l, h]) => l <= v && v <= h)
 
-describe("the neighbours of a tile", () => {
+describe("bounds from adjacent tiles", () => {
   const major = fc.constantFrom("row-major" as const, "col-major" as const)
   const extent = fc.constantFrom(null, 1, 3, 4, SIDE)
   const layout = fc.record({ extents: fc.tuple(extent, extent), tileOrder: major, cellOrder: major })
@@ -87,26 +90,26 @@ describe("the neighbours of a tile", () => {
     { nil: undefined },
   )
 
-  it("never cost a cell, and never spare more than can be", () => {
+  it("never exclude a tile with selected cells", () => {
     fc.assert(
       fc.property(layout, cells, fc.integer({ min: 1, max: 9 }), ranges, ranges, (layout, all, capacity, xs, ys) => {
         const schema = schemaOf(layout)
         const { tiles, mbrs } = tilesOf(inOrder(layout, all), capacity)
-        const mayHold = orderBounds(schema, selectionOf(schema, xs, ys), mbrs)
-        if (mayHold === undefined) return
+        const mayMatch = orderBounds(schema, selectionOf(schema, xs, ys), mbrs)
+        if (mayMatch === undefined) return
         tiles.forEach((tile, t) => {
-          if (tile.some(([x, y]) => inside(xs, x) && inside(ys, y))) assert(mayHold(t), `tile ${t}`)
+          if (tile.some(([x, y]) => inside(xs, x) && inside(ys, y))) assert(mayMatch(t), `tile ${t}`)
         })
       }),
       { seed: 1, numRuns: 1000 },
     )
   })
 
-  it("spare the tiles that go from one row of space tiles to the next", () => {
+  it("exclude tiles that extend from one row of space tiles to the next", () => {
     const layout = { extents: [4, 4], tileOrder: "row-major", cellOrder: "row-major" } as const
     const schema = schemaOf(layout)
     const all = Array.from({ length: SIDE * SIDE }, (_, i): Cell => [Math.floor(i / SIDE), i % SIDE])
-    // three space tiles of 16 cells in a row: tile 1 holds the end of the first row, and most of the second
+    // three space tiles of 16 cells in a row: tile 1 contains the end of the first row and most of the second
     const { mbrs } = tilesOf(inOrder(layout, all), 40)
     const kept = (x: Ranges, y: Ranges) => {
       const selection = selectionOf(schema, x, y)
@@ -118,7 +121,7 @@ describe("the neighbours of a tile", () => {
     assertEquals(kept([[1, 4]], [[5, 6]]), [[0, 1, 2], [0, 1, 2]])
   })
 
-  it("say nothing where the order is that of a curve, of floats, or of one dimension", () => {
+  it("are undefined for Hilbert order, for floats, and for ranges of one dimension", () => {
     const { mbrs } = tilesOf([[0, 0], [0, 5], [3, 1], [9, 9]], 1)
     const layout = { extents: [4, 4], tileOrder: "row-major", cellOrder: "row-major" } as const
     const schema = schemaOf(layout)
@@ -134,7 +137,7 @@ describe("the neighbours of a tile", () => {
     assertEquals(orderBounds({ ...schema, dimensions: [x, schema.dimensions[1]] }, both, floats), undefined)
   })
 
-  it("say nothing where they contradict each other", () => {
+  it("exclude no tile if adjacent tiles contradict each other", () => {
     const layout = { extents: [4, 4], tileOrder: "row-major", cellOrder: "row-major" } as const
     const schema = schemaOf(layout)
     const { mbrs } = tilesOf([[9, 9], [0, 5], [0, 0]], 1)

@@ -1,4 +1,4 @@
-/** Streams in the order of the Hilbert curve, which no rectangle can cut. */
+/** Streams in Hilbert order, whose batches are not rectangles. */
 import { assert, assertEquals } from "@std/assert"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -25,12 +25,12 @@ const shapes = {
   }),
 }
 
-/** Places of one write, each once. */
+/** The distinct places of one write. */
 const places = FastCheck.uniqueArray(FastCheck.nat(200), { minLength: 1, maxLength: 60 })
 
 describe("streams along the Hilbert curve", () => {
   for (const name of ["plane", "names"] as const) {
-    it(`are what a read answers, in its order, however little memory there is (${name})`, () =>
+    it(`return the cells of a read in the same order, with little memory (${name})`, () =>
       FastCheck.assert(
         FastCheck.asyncProperty(
           FastCheck.array(places, { minLength: 1, maxLength: 6 }),
@@ -40,29 +40,29 @@ describe("streams along the Hilbert curve", () => {
           (writes, where, some, power) =>
             inMemory(Effect.gen(function* () {
               const made = (yield* TileArray.create("mem://curve", shapes[name])) as unknown as TileArray.TileArray
-              for (const [w, given] of writes.entries()) {
-                const xs = given.map((place) => place % 31 - (name === "names" ? 9 : 0))
-                const ys = given.map((place) => Math.floor(place / 31))
+              for (const [w, writtenPlaces] of writes.entries()) {
+                const xs = writtenPlaces.map((place) => place % 31 - (name === "names" ? 9 : 0))
+                const ys = writtenPlaces.map((place) => Math.floor(place / 31))
                 yield* Sparse.write(made, {
                   x: xs,
                   y: name === "names" ? ys.map((y) => "v".repeat(y) + y) : ys.map((y) => y / 7),
-                  a: given.map((_, i) => w * 20 + i),
-                  s: given.map((place) => `${w} ${place}`),
+                  a: writtenPlaces.map((_, i) => w * 20 + i),
+                  s: writtenPlaces.map((place) => `${w} ${place}`),
                 })
               }
               const array = yield* TileArray.open("mem://curve")
               const ranges = some ? { x: [2, 15] } as const : {}
-              const asked = { order: "global", region: ranges, ...(where === undefined ? {} : { where }) } as const
-              const whole = yield* Sparse.read(array, asked)
+              const query = { order: "global", region: ranges, ...(where === undefined ? {} : { where }) } as const
+              const whole = yield* Sparse.read(array, query)
               const memory = 2 ** power
-              const batches = yield* Stream.runCollect(Sparse.stream(array, { ...asked, memory }))
+              const batches = yield* Stream.runCollect(Sparse.stream(array, { ...query, memory }))
               for (const field of ["x", "y", "a", "s"]) {
                 const cells = Chunk.toReadonlyArray(batches).flatMap(({ columns }) => Cells.values(columns[field]))
-                const wanted = Cells.values(whole.columns[field])
-                // cells of the same place have no order among them
+                const expected = Cells.values(whole.columns[field])
+                // cells with equal coordinates have no defined order
                 assertEquals(
                   name === "names" && (field === "a" || field === "s") ? cells.toSorted() : cells,
-                  name === "names" && (field === "a" || field === "s") ? wanted.toSorted() : wanted,
+                  name === "names" && (field === "a" || field === "s") ? expected.toSorted() : expected,
                 )
               }
             })),
@@ -71,7 +71,7 @@ describe("streams along the Hilbert curve", () => {
       ))
   }
 
-  it("are cut within the tiles of many fragments, and say what they need where even that is too much", () =>
+  it("are split inside the tiles of many fragments, and report the required memory if that is not enough", () =>
     inMemory(Effect.gen(function* () {
       const Wide = ArraySchema.sparse({
         order: "hilbert",
@@ -80,7 +80,7 @@ describe("streams along the Hilbert curve", () => {
       })
       const made = yield* TileArray.create("mem://wide", Wide)
       const cells = Array.from({ length: 2000 }, (_, i) => i)
-      // twenty fragments of one tile each, all over the plane
+      // twenty fragments of one tile, each over the whole plane
       for (let f = 0; f < 20; f++) {
         yield* Sparse.write(made, {
           x: Int32Array.from(cells, (i) => (i * 4999 + f * 7) % 10_000),

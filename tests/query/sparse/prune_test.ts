@@ -13,9 +13,9 @@ const Depths = ArraySchema.sparse({
 })
 
 const x = Int32Array.from({ length: CELLS }, (_, i) => i)
-/** Rises from tile to tile. */
+/** Increases from tile to tile. */
 const depth = Float64Array.from(x, (i) => i / 10)
-/** The same in each tile; null in the second half. */
+/** The same values in each tile; null in the second half. */
 const rough = {
   values: Int32Array.from(x, (i) => i % 1000),
   validity: Uint8Array.from(x, (i) => i < CELLS / 2 ? 1 : 0),
@@ -37,7 +37,7 @@ const run = Effect.scoped(Effect.gen(function* () {
       )
       return { length, bytes: trace.bytesRead }
     })
-  // what of the metadata is loaded once is not counted
+  // load the metadata before bytes are counted
   for (const where of ["depth > 0", "rough == None", "x > 0", "place > ''"]) yield* read(where)
   const all = yield* read("depth >= 0")
   yield* Effect.forEach(
@@ -54,21 +54,21 @@ const run = Effect.scoped(Effect.gen(function* () {
     ] as const,
     ([where, length]) =>
       Effect.gen(function* () {
-        const found = yield* read(where)
-        assertEquals([where, found.length], [where, length])
+        const result = yield* read(where)
+        assertEquals([where, result.length], [where, length])
         assert(
-          found.bytes < all.bytes * (length > 1000 ? 1.6 : 0.5),
-          `${where} read ${found.bytes} of ${all.bytes} bytes`,
+          result.bytes < all.bytes * (length > 1000 ? 1.6 : 0.5),
+          `${where} read ${result.bytes} of ${all.bytes} bytes`,
         )
-        if (length === 0) assertEquals([where, found.bytes], [where, 0])
+        if (length === 0) assertEquals([where, result.bytes], [where, 0])
       }),
     { discard: true },
   )
-  // the statistics say nothing of it
+  // statistics rule out no tile
   assertEquals((yield* read("rough == 5")).length, 10)
 }))
 
-/** Ten cells, all of one depth. */
+/** Ten cells with the same depth. */
 const tenCells = (value: number) => ({
   x: x.subarray(0, 10),
   depth: new Float64Array(10).fill(value),
@@ -76,7 +76,7 @@ const tenCells = (value: number) => ({
   place: place.slice(0, 10),
 })
 
-/** Older cells fulfil the condition, those that hide them do not. */
+/** Older cells match the condition, but the newer cells that hide them do not. */
 const hidden = Effect.gen(function* () {
   const array = yield* TileArray.create("mem://hidden", Depths)
   yield* Sparse.write(array, tenCells(500))
@@ -87,7 +87,7 @@ const hidden = Effect.gen(function* () {
 })
 
 describe("conditions", () => {
-  it("leave out tiles by their statistics", () => Effect.runPromise(Effect.provide(run, layerDefault)))
+  it("skip tiles by statistics", () => Effect.runPromise(Effect.provide(run, layerDefault)))
 
-  it("bring no older cell back", () => Effect.runPromise(Effect.provide(hidden, layerDefault)))
+  it("do not return older cells that newer cells hide", () => Effect.runPromise(Effect.provide(hidden, layerDefault)))
 })

@@ -1,4 +1,4 @@
-/** Reads with conditions that leave tiles out, against reads of all cells of which the wanted ones are picked. */
+/** Reads with conditions that rule out tiles, compared with filtered reads of all cells. */
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
@@ -9,7 +9,7 @@ import { makeCounters, StorageService, withCounters } from "../../../platform/mo
 import { inMemory } from "../../support/in_memory.ts"
 import type { Services } from "../../support/run_query.ts"
 
-/** What a read asks of the storage. */
+/** Runs a read and counts its requests and bytes. */
 const traced = <A, E>(effect: Effect.Effect<A, E, Services>) =>
   Effect.gen(function* () {
     const trace = makeCounters()
@@ -25,7 +25,9 @@ const Points = ArraySchema.sparse({
   capacity: 3,
 })
 
-/** Cells of one write: places, each once, and values that hang together with them, so that tiles are told apart. */
+/**
+ * The cells of one write: distinct places, and values that depend on them, so that statistics differ between tiles.
+ */
 const points = FastCheck.record({
   places: FastCheck.uniqueArray(FastCheck.nat(SIDE * SIDE - 1), { minLength: 1, maxLength: 40 }),
   shift: FastCheck.integer({ min: -20, max: 20 }),
@@ -47,7 +49,7 @@ const conditions = FastCheck.constantFrom(
   "y < 2",
 )
 
-/** What of a row is compared. */
+/** Returns the cells of a result as rows. */
 const rowsOf = (
   { length, columns }: {
     readonly length: number
@@ -70,7 +72,7 @@ const rowsOf = (
 
 type Row = ReturnType<typeof rowsOf>[number]
 
-/** The conditions once more. */
+/** The same conditions as functions. */
 const holds: Readonly<Record<string, (row: Row) => boolean>> = {
   "a > 8": ({ a }) => a > 8,
   "a < 3 and b != None": ({ a, b }) => a < 3 && b !== null,
@@ -84,13 +86,13 @@ const holds: Readonly<Record<string, (row: Row) => boolean>> = {
   "y < 2": ({ y }) => y < 2,
 }
 
-describe("sparse reads that leave tiles out", () => {
-  it("answer the newest cells that fulfil the condition, however fragments lie over each other", () =>
+describe("sparse reads that skip tiles", () => {
+  it("return the newest cells that match, for any overlap of fragments", () =>
     FastCheck.assert(
       FastCheck.asyncProperty(
         FastCheck.array(points, { minLength: 1, maxLength: 5 }),
         conditions,
-        // no delete can test for null
+        // deletes cannot test for null
         FastCheck.option(conditions.filter((text) => !text.includes("None")), { freq: 3 }),
         orders,
         (writes, where, deleted, order) =>
@@ -112,14 +114,14 @@ describe("sparse reads that leave tiles out", () => {
             if (deleted !== null) yield* Sparse.delete(array, deleted)
             const opened = yield* TileArray.reopen(array)
             const all = rowsOf(yield* Sparse.read(opened, { order }))
-            const found = rowsOf(yield* Sparse.read(opened, { order, where }))
-            assertEquals(found, all.filter(holds[where]))
+            const matches = rowsOf(yield* Sparse.read(opened, { order, where }))
+            assertEquals(matches, all.filter(holds[where]))
           })),
       ),
       { numRuns: 150 },
     ))
 
-  it("read of newer fragments only what may hide what is wanted", () =>
+  it("read only tiles of newer fragments that may hide matching cells", () =>
     inMemory(Effect.gen(function* () {
       const Line = ArraySchema.sparse({
         dims: { x: Dim.int32([0, 99_999], { tile: 1000 }) },
@@ -133,15 +135,15 @@ describe("sparse reads that leave tiles out", () => {
       const opened = yield* TileArray.reopen(array)
       const read = Sparse.read(opened, { where: "a > 49999", select: ["wide"] })
       const { fragments } = yield* Sparse.explain(opened, { where: "a > 49999", select: ["wide"] })
-      assertEquals(fragments.map((its) => its.read), [50, 50])
+      assertEquals(fragments.map((fragment) => fragment.read), [50, 50])
       yield* read
       const { answer, bytes } = yield* traced(read)
       assertEquals(answer.length, 0)
-      // coordinates and `a` of a hundred tiles; of `wide`, where no cell is left, nothing
+      // coordinates and `a` of a hundred tiles, but no tile of `wide` because no cell matches
       assert(bytes < 100 * 1000 * (4 + 4) + 100 * 100, `${bytes} bytes`)
     })))
 
-  it("do not look for cells that are there twice where fragments lie apart", () =>
+  it("do not deduplicate if the fragments are disjoint", () =>
     inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://points", Points)
       const write = (x: number) =>
@@ -164,7 +166,7 @@ describe("sparse reads that leave tiles out", () => {
       assertEquals((yield* Sparse.read(together)).length, 4)
     })))
 
-  it("ask the statistics of a fragment before those of its many tiles", () =>
+  it("check the statistics of a fragment before the statistics of tiles", () =>
     inMemory(Effect.gen(function* () {
       const Many = ArraySchema.sparse({
         dims: { x: Dim.int32([0, 99_999], { tile: 1000 }) },
@@ -182,7 +184,7 @@ describe("sparse reads that leave tiles out", () => {
         })
       const none = yield* metadataOf("a > 5000")
       assertEquals(none.length, 0)
-      // minima and maxima of twenty thousand tiles take 160 000 bytes, and the file's tail has 65 536
+      // the minima and maxima of 20,000 tiles have 160,000 bytes; a read of the file's tail has 65,536
       assert(none.bytes < 100_000, `${none.bytes} bytes`)
       assertEquals((yield* metadataOf("x > 80000")).bytes, 0)
       assertEquals((yield* metadataOf("a == 5")).length, 80)
@@ -196,7 +198,7 @@ const Grid = ArraySchema.dense({
   attrs: { a: Attr.fill(Attr.int32(), 7), b: Attr.nullable(Attr.float64()), s: Attr.ascii() },
 })
 
-/** A box that is written, and where its values start. */
+/** A written box, and the offset of its values. */
 const box = FastCheck.record({
   r: FastCheck.tuple(FastCheck.nat(SIZE - 1), FastCheck.nat(SIZE - 1)),
   c: FastCheck.tuple(FastCheck.nat(SIZE - 1), FastCheck.nat(SIZE - 1)),
@@ -216,15 +218,15 @@ const denseConditions = FastCheck.constantFrom(
   "c < 2 and a < 0",
 )
 
-describe("dense reads that leave tiles out", () => {
-  it("answer what a read of all cells answers, and fill values", () =>
+describe("dense reads that skip tiles", () => {
+  it("return the matching cells of an unfiltered read, and fill values", () =>
     FastCheck.assert(
       FastCheck.asyncProperty(
         FastCheck.array(box, { minLength: 1, maxLength: 4 }),
         denseConditions,
         orders,
         FastCheck.boolean(),
-        (boxes, asked, order, evolves) =>
+        (boxes, condition, order, evolves) =>
           inMemory(Effect.gen(function* () {
             const made = yield* TileArray.create("mem://grid", Grid)
             for (const { r, c, shift, odd } of boxes) {
@@ -255,14 +257,14 @@ describe("dense reads that leave tiles out", () => {
               })
             }
             const array = yield* TileArray.open("mem://grid")
-            const where = evolves ? `(${asked}) or later == 3` : asked
+            const where = evolves ? `(${condition}) or later == 3` : condition
             const ranges = { r: [0, SIZE - 1], c: [[0, 4], [6, SIZE - 1]] } as const
             const all = yield* Dense.read(array, {
               region: ranges,
               order,
               select: ["r", "c", "a", "b", "s", ...(evolves ? ["later"] : [])],
             })
-            const found = yield* Dense.read(array, { region: ranges, order, where, select: ["s", "a", "b"] })
+            const filtered = yield* Dense.read(array, { region: ranges, order, where, select: ["s", "a", "b"] })
             const n = all.columns.a.length
             for (let i = 0; i < n; i++) {
               const text = (column: typeof all.columns.s) =>
@@ -277,11 +279,11 @@ describe("dense reads that leave tiles out", () => {
                 b: b.validity![i] === 0 ? null : Number(b.values[i]),
                 s: text(all.columns.s),
               }
-              const wanted = denseHolds[asked](row) || (evolves && all.columns.later.values[i] === 3)
-              const [a, its, s] = [found.columns.a, found.columns.b, found.columns.s]
+              const isMatch = denseHolds[condition](row) || (evolves && all.columns.later.values[i] === 3)
+              const [a, nullable, s] = [filtered.columns.a, filtered.columns.b, filtered.columns.s]
               assertEquals(
-                [Number(a.values[i]), its.validity![i] === 0 ? null : Number(its.values[i]), text(s)],
-                wanted ? [row.a, row.b, row.s] : [7, null, "\0"],
+                [Number(a.values[i]), nullable.validity![i] === 0 ? null : Number(nullable.values[i]), text(s)],
+                isMatch ? [row.a, row.b, row.s] : [7, null, "\0"],
                 `cell ${i} of ${where}`,
               )
             }
@@ -290,7 +292,7 @@ describe("dense reads that leave tiles out", () => {
       { numRuns: 150 },
     ))
 
-  it("read no tile whose statistics rule it out, and of other columns only tiles with cells that are wanted", () =>
+  it("skip tiles by statistics, and read other columns only for tiles with matching cells", () =>
     inMemory(Effect.gen(function* () {
       const Wide = ArraySchema.dense({
         dims: { r: Dim.int32([0, 99], { tile: 10 }), c: Dim.int32([0, 99], { tile: 100 }) },
@@ -322,7 +324,7 @@ describe("dense reads that leave tiles out", () => {
       assert(one.bytes >= tile(4 + 8) && one.bytes < tile(4 + 8) + 200, `${one.bytes} bytes`)
       assertEquals(one.answer.columns.wide.filter((value) => !Number.isNaN(value)), Float64Array.of(4321))
 
-      // of text statistics say nothing in dense arrays, but only one tile has a cell that is wanted
+      // dense arrays have no statistics of text, but only one tile contains a matching cell
       const text = yield* read("text == 'cell 01234'", ["wide", "a"])
       const texts = (yield* read("text == 'cell 99999'", ["wide", "a"])).bytes
       assert(text.bytes - texts >= tile(12) && text.bytes - texts < tile(12) + 400, `${text.bytes - texts} bytes`)

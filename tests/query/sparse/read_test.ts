@@ -1,4 +1,4 @@
-/** Sparse reads of made-up arrays against filtering, de-duplicating and sorting a list of cells. */
+/** Sparse reads of synthetic arrays, compared with filtering, deduplicating and sorting a list of cells. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
@@ -21,11 +21,11 @@ const MIN = -(2n ** 63n)
 const MAX = 2n ** 63n - 1n
 const UMAX = 2n ** 64n - 1n
 
-/** A kind of dimension, and coordinates that are near each other often enough to be equal. */
+/** A kind of dimension, with coordinates from a small set so that some are equal. */
 interface Kind {
   readonly dimension: (name: string) => Dimension
   readonly value: fc.Arbitrary<Coordinate>
-  /** The number of a coordinate's space tile, computed in the type's own precision. */
+  /** Returns the number of a coordinate's space tile, computed in the type's own precision. */
   readonly tileOf: (value: Coordinate) => bigint | number
 }
 
@@ -75,7 +75,7 @@ interface Cell {
   readonly text: string
 }
 
-/** Tiles of up to `capacity` cells. */
+/** Returns a fragment with tiles of up to `capacity` cells. */
 const fragmentOf = (schema: ArraySchema, time: number, cells: ReadonlyArray<Cell>): build.FragmentParts => {
   const tiles: Array<ReadonlyArray<Cell>> = []
   for (let i = 0; i < cells.length; i += schema.capacity) tiles.push(cells.slice(i, i + schema.capacity))
@@ -130,10 +130,10 @@ const cellsOf = (columns: Readonly<Record<string, Column>>, dimensions: number):
   }))
 }
 
-/** Tells cells apart: −0 and 0 are two coordinates. */
+/** Identifies a cell: −0 and 0 are different coordinates. */
 const key = (cell: Cell): string => cell.at.map((c) => Object.is(c, -0) ? "−0" : `${c}`).join("|")
 
-/** Where cells are in an order: −0 is where 0 is. */
+/** Identifies a position in an order: −0 and 0 are equal. */
 const place = (cell: Cell): string => cell.at.map((c) => `${c}`).join("|")
 
 type Ranges = ReadonlyArray<ReadonlyArray<readonly [Coordinate, Coordinate]> | undefined>
@@ -150,9 +150,9 @@ interface Case {
 }
 
 const cases = (names: ReadonlyArray<string>): fc.Arbitrary<Case> => {
-  const its = names.map((n) => kinds[n])
+  const dimensions = names.map((n) => kinds[n])
   const cell = fc.record({
-    at: fc.tuple(...its.map((k) => k.value)),
+    at: fc.tuple(...dimensions.map((k) => k.value)),
     value: fc.nat(1000),
     text: fc.constantFrom("", "x", "yy", "long ".repeat(9)),
   })
@@ -160,10 +160,10 @@ const cases = (names: ReadonlyArray<string>): fc.Arbitrary<Case> => {
     fc.tuple(k.value, k.value).map(([a, b]) => compare(a, b) <= 0 ? [a, b] as const : [b, a] as const)
   const major = fc.constantFrom("row-major" as const, "col-major" as const)
   return fc.record({
-    kinds: fc.constant(its),
+    kinds: fc.constant(dimensions),
     fragments: fc.array(fc.array(cell, { minLength: 1, maxLength: 14 }), { maxLength: 3 }),
     ranges: fc.tuple(
-      ...its.map((k) => fc.option(fc.array(range(k), { minLength: 1, maxLength: 3 }), { nil: undefined })),
+      ...dimensions.map((k) => fc.option(fc.array(range(k), { minLength: 1, maxLength: 3 }), { nil: undefined })),
     ),
     capacity: fc.integer({ min: 1, max: 6 }),
     duplicates: fc.boolean(),
@@ -173,7 +173,7 @@ const cases = (names: ReadonlyArray<string>): fc.Arbitrary<Case> => {
   })
 }
 
-/** What a read must answer: filter, newest of each place, sort. */
+/** Returns the expected result: the newest cell of each place inside the ranges, sorted. */
 const expectedOf = (it: Case, fragments: ReadonlyArray<ReadonlyArray<Cell>>): Array<Cell> => {
   const inside = (cell: Cell): boolean =>
     it.ranges.every((ranges, d) =>
@@ -184,7 +184,7 @@ const expectedOf = (it: Case, fragments: ReadonlyArray<ReadonlyArray<Cell>>): Ar
   return inOrder(it, it.order, cells.filter(inside))
 }
 
-/** Cells sorted into an order. */
+/** Sorts cells into an order. */
 const inOrder = (it: Case, order: Order, cells: ReadonlyArray<Cell>): Array<Cell> => {
   const dims = it.kinds.map((_, d) => d)
   const along = (order: "row-major" | "col-major") => order === "col-major" ? [...dims].reverse() : dims
@@ -204,7 +204,7 @@ const inOrder = (it: Case, order: Order, cells: ReadonlyArray<Cell>): Array<Cell
   }).map(({ cell }) => cell)
 }
 
-/** Cells of one place may come in any order. */
+/** Returns cells as text. Cells at the same position are sorted because their order is undefined. */
 const shown = (cells: ReadonlyArray<Cell>, sorted: boolean): Array<string> => {
   const lines = cells.map((c) => `${key(c)} = ${c.value} ${c.text}`)
   if (sorted) return lines.sort()
@@ -230,7 +230,7 @@ const schemaOf = (it: Case): ArraySchema =>
 
 const check = async (it: Case): Promise<void> => {
   const schema = schemaOf(it)
-  // a fragment has a place once, where the array does, and its cells in global order
+  // cells of a fragment are in global order, and distinct if the array allows no duplicates
   const fragments = it.fragments.map((cells) =>
     inOrder(it, "global", it.duplicates ? cells : [...new Map(cells.map((c) => [key(c), c])).values()])
   )
@@ -255,7 +255,7 @@ describe("sparse reads", () => {
     ["string", "uint16", "int64, the whole range", "string"],
   ]
   for (const names of lists) {
-    it(`over ${names.join(" × ")} are the cells in the ranges, newest first, in order`, async () => {
+    it(`over ${names.join(" × ")} return the newest cells in the ranges, in order`, async () => {
       await fc.assert(fc.asyncProperty(cases(names), check), { seed: names.length, numRuns: 30 })
     })
   }
@@ -265,7 +265,7 @@ describe("cells at −0 and at 0", () => {
   const plane = (at: ReadonlyArray<readonly [x: number, y: number]>, order: Order, ranges: Ranges = [undefined]) => {
     const it: Case = {
       kinds: [kinds.float64, kinds.float32],
-      // a fragment for each cell
+      // one fragment per cell
       fragments: at.map((c, value) => [{ at: c, value, text: "" }]),
       ranges: [...ranges, undefined],
       capacity: 4,
@@ -282,8 +282,8 @@ describe("cells at −0 and at 0", () => {
     }).then(({ columns }) => [...columns.v.values])
   }
 
-  it("are two cells, of which the newest of each stay, and −0 sorts as 0 does", async () => {
-    // as the engine answers: the second dimension decides between −0 and 0 of the first
+  it("are different cells that are deduplicated separately, and sort equally", async () => {
+    // as in the engine: the second dimension decides between −0 and 0 of the first
     const at = [[0, 0.5], [-0, 2], [0, -0.5], [-0, 0.5], [0, 0.5], [-0, 2]] as const
     for (const order of ["row", "global", "unordered"] as const) {
       assertEquals(await plane(at, order), [2, 3, 4, 5], order)
@@ -292,7 +292,7 @@ describe("cells at −0 and at 0", () => {
     assertEquals(await plane([[1, 0], [1, -0], [-1, -0], [1, 0]], "col"), [2, 1, 3])
   })
 
-  it("are both in a range that starts or ends at either", async () => {
+  it("are both inside a range that starts or ends at either", async () => {
     for (const range of [[0, 0], [-0, -0], [0, 1], [-0, 1], [-1, 0], [-1, -0]] as const) {
       assertEquals(await plane([[0, 1], [-0, 1], [5, 1]], "row", [[range]]), [1, 0], range.join())
     }

@@ -1,4 +1,4 @@
-/** Found cells against a list of them one by one. */
+/** Result cells, compared with a list of single cells. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
@@ -10,11 +10,11 @@ import {
   spreadOver,
 } from "../../../src/query/sparse/result/result_cells.ts"
 
-/** Tiles of four cells; of each the chosen positions, `undefined` for all. */
+/** Tiles of four cells, each with selected positions; `undefined` selects all. */
 const choice = fc.option(fc.uniqueArray(fc.nat(3), { minLength: 1, maxLength: 3 }), { nil: undefined })
-const found = fc.array(fc.tuple(fc.nat(2), choice), { maxLength: 8 }).map((tiles): ResultCells => {
+const resultCells = fc.array(fc.tuple(fc.nat(2), choice), { maxLength: 8 }).map((tiles): ResultCells => {
   tiles.sort((a, b) => a[0] - b[0])
-  const positions = tiles.map(([, its]) => its === undefined ? undefined : Uint32Array.from(its).sort())
+  const positions = tiles.map(([, chosen]) => chosen === undefined ? undefined : Uint32Array.from(chosen).sort())
   const counts = Uint32Array.from(positions, (p) => p?.length ?? 4)
   return {
     length: counts.reduce((sum, n) => sum + n, 0),
@@ -33,17 +33,17 @@ const found = fc.array(fc.tuple(fc.nat(2), choice), { maxLength: 8 }).map((tiles
   }
 })
 
-/** Cells as fragment, tile, position, coordinate. */
+/** Returns cells as fragment, tile, position, coordinate. */
 const listed = (cells: ResultCells): Array<string> => {
   const { tiles, tileOf, positions } = listCells(cells)
   const coordinates = cells.coordinates[1]!.flatMap((tile) => [...tile!.values])
   return Array.from(tileOf, (t, i) => [tiles[t].fragment, tiles[t].tile, positions[i], coordinates[i]].join())
 }
 
-describe("found cells", () => {
-  it("are those of their tiles", () => {
+describe("result cells", () => {
+  it("are listed by tile and grouped by fragment", () => {
     fc.assert(
-      fc.property(found, (cells) => {
+      fc.property(resultCells, (cells) => {
         assertEquals(
           listed(cells),
           cells.tiles.flatMap(({ fragment, tile }, t) =>
@@ -58,15 +58,15 @@ describe("found cells", () => {
     )
   })
 
-  it("are fewer once some are not kept", () => {
+  it("are restricted by a mask", () => {
     fc.assert(
-      fc.property(found, fc.array(fc.nat(1), { minLength: 32, maxLength: 32 }), (cells, mask) => {
-        const keep = Uint8Array.from(mask.slice(0, cells.length))
-        const fewer = restrict(cells, keep)
-        assertEquals(listed(fewer), listed(cells).filter((_, i) => keep[i] === 1))
+      fc.property(resultCells, fc.array(fc.nat(1), { minLength: 32, maxLength: 32 }), (cells, mask) => {
+        const cellMask = Uint8Array.from(mask.slice(0, cells.length))
+        const fewer = restrict(cells, cellMask)
+        assertEquals(listed(fewer), listed(cells).filter((_, i) => cellMask[i] === 1))
         assertEquals(fewer.length, listed(fewer).length)
         assertEquals(fewer.coordinates[0], undefined)
-        // none keeps a tile without cells, or a list where all stay
+        // no tile without cells remains, and tiles without removed cells keep their positions
         assertEquals(fewer.counts.includes(0), false)
         fewer.positions.forEach((p, t) => {
           const before = cells.tiles.indexOf(fewer.tiles[t])
@@ -77,9 +77,9 @@ describe("found cells", () => {
     )
   })
 
-  it("have what their tile says, or its list at their position", () => {
+  it("have the value of their tile, or of their position in the tile", () => {
     fc.assert(
-      fc.property(found, (cells) => {
+      fc.property(resultCells, (cells) => {
         const { tiles, tileOf, positions } = listCells(cells)
         assertEquals(
           [...spreadOver(cells, (t) => 100 + t, (t) => cells.times[t])],

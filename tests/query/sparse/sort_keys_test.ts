@@ -1,4 +1,4 @@
-/** The newest cell of each place, chosen cells, and cells in Hilbert order. */
+/** The newest cell of each place, permuted columns, and cells in Hilbert order. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
@@ -12,7 +12,7 @@ import { sortCells } from "../../../src/kernel/sort/sort_cells.ts"
 import * as build from "../../support/build_array.ts"
 
 describe("the newest cells", () => {
-  it("are one for each place: the latest, then that of the latest fragment, then the first", () => {
+  it("are unique: the latest timestamp wins, then the latest fragment, then the first cell", () => {
     const cells = fc.array(fc.tuple(fc.nat(4), fc.nat(2), fc.nat(2)), { maxLength: 80 })
     fc.assert(
       fc.property(cells, (cells) => {
@@ -40,7 +40,7 @@ describe("permuted columns", () => {
   const order = fc.array(fc.nat(9), { maxLength: 30 }).map((o) => Uint32Array.from(o))
   const validity = Uint8Array.from({ length: 10 }, (_, i) => i % 3 === 0 ? 0 : 1)
 
-  it("of fixed size hold the chosen cells", () => {
+  it("of fixed size contain the selected cells", () => {
     fc.assert(
       fc.property(order, fc.integer({ min: 1, max: 3 }), (order, cellValNum) => {
         const values = Int16Array.from({ length: 10 * cellValNum }, (_, i) => i * 7 - 30)
@@ -57,7 +57,7 @@ describe("permuted columns", () => {
     )
   })
 
-  it("of variable size hold the chosen cells", () => {
+  it("of variable size contain the selected cells", () => {
     const lengths = fc.array(fc.nat(12), { minLength: 10, maxLength: 10 })
     fc.assert(
       fc.property(order, lengths, (order, lengths) => {
@@ -85,7 +85,7 @@ describe("cells in Hilbert order", () => {
     values,
   })
 
-  it("walk a grid step by step", () => {
+  it("are adjacent in a grid", () => {
     // a domain of 2^31 − 1 cells has a bucket for each coordinate
     const domain = ["x", "y"].map((name) => build.dimension(name, "int32", 0, 2 ** 31 - 1, null))
     const schema = build.arraySchema({ arrayType: "sparse", dimensions: domain, attributes: [], cellOrder: "hilbert" })
@@ -99,7 +99,7 @@ describe("cells in Hilbert order", () => {
     }
   })
 
-  it("that fall into one bucket go by their coordinates", () => {
+  it("that share a bucket are sorted by coordinates", () => {
     // ten dimensions leave six bits for each: 64 buckets for 6400 coordinates
     const dimensions = Array.from({ length: 10 }, (_, d) => build.dimension(`d${d}`, "int32", 0, 6399, null))
     const schema = build.arraySchema({ arrayType: "sparse", dimensions, attributes: [], cellOrder: "hilbert" })
@@ -119,7 +119,7 @@ describe("cells in Hilbert order", () => {
 })
 
 describe("words of coordinates", () => {
-  it("are those of all dimensions, and hold ranks of strings", () => {
+  it("contain the ranks of strings", () => {
     const values = new TextEncoder().encode("aababa")
     const text: Column = {
       name: "s",

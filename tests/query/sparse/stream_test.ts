@@ -1,4 +1,4 @@
-/** Sparse reads in batches: together they are the whole, in order, under any budget that is enough for a tile. */
+/** Sparse reads in batches: concatenated they equal the whole read, in order, for any budget that fits a tile. */
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import * as Layer from "effect/Layer"
@@ -26,8 +26,8 @@ const cellsOf = (columns: Readonly<Record<string, Parameters<typeof columnJson>[
 
 describe("sparse streams", () => {
   for (const pack of ["v4", "v12", "v22"]) {
-    it(`${pack}: give what a read gives, batch by batch, in every order`, async () => {
-      let most = 0
+    it(`${pack}: return the cells of a read in batches, in every order`, async () => {
+      let maxBatches = 0
       for (const { path, key, files } of packedArrays(pack).filter((a) => !a.path.includes("webp"))) {
         for (const order of ["row", "col", "global", "unordered"] as ReadonlyArray<Order>) {
           const result = await runOver(
@@ -37,7 +37,7 @@ describe("sparse streams", () => {
               if (array.schema.arrayType === "dense") return undefined
               const whole = yield* readSparse(array, { order })
               const once = (memory: number) => Stream.runCollect(streamSparse(array, { order, memory }))
-              // a budget that is too small says what is enough
+              // if the budget is too small, the error contains the required bytes
               const collect = Effect.catchTag(once(500), "ResultTooLarge", (error) => {
                 assert(error.needed > 500, error.message)
                 return once(error.needed)
@@ -48,25 +48,25 @@ describe("sparse streams", () => {
           assert("value" in result, "error" in result ? `${path}: ${result.error.message}` : "")
           if (result.value === undefined) break
           const { whole, batches } = result.value
-          const found = batches.flatMap((batch) => cellsOf(batch.columns))
-          const wanted = cellsOf(whole.columns)
+          const actual = batches.flatMap((batch) => cellsOf(batch.columns))
+          const expected = cellsOf(whole.columns)
           if (order === "unordered") {
-            found.sort()
-            wanted.sort()
+            actual.sort()
+            expected.sort()
           }
           assert(
-            found.length === wanted.length && found.every((cell, i) => cell === wanted[i]),
-            `${path} ${order}: ${found.length} ${wanted.length}`,
+            actual.length === expected.length && actual.every((cell, i) => cell === expected[i]),
+            `${path} ${order}: ${actual.length} ${expected.length}`,
           )
           assert(batches.every((batch) => batch.length > 0))
-          most = Math.max(most, batches.length)
+          maxBatches = Math.max(maxBatches, batches.length)
         }
       }
-      assert(most > 3, `at most ${most} batches`)
+      assert(maxBatches > 3, `at most ${maxBatches} batches`)
     })
   }
 
-  it("read no more than is taken of them", async () => {
+  it("do not read batches that are not consumed", async () => {
     const packed = packedArrays("v22").filter((a) => [...a.files.keys()].some((f) => f.endsWith("/d0.tdb")))
     let saved = 0
     for (const { path, key, files } of packed) {
@@ -89,7 +89,7 @@ describe("sparse streams", () => {
 })
 
 describe("neighbours", () => {
-  it("of floats have none between", () => {
+  it("of floats have no float in between", () => {
     fc.assert(fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
       const next = nextFloat(value, 8)
       assert(next > value)
@@ -109,7 +109,7 @@ describe("neighbours", () => {
     assertEquals(nextFloat(Infinity, 8), Infinity)
   })
 
-  it("of strings lie right beside them", () => {
+  it("of strings are adjacent", () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 5 }), fc.uint8Array({ maxLength: 6 }), (value, other) => {
       const next = nextBytes(value)
       assert(compareBytes(value, next) < 0)

@@ -1,4 +1,4 @@
-/** How boxes lie to selections of many ranges, against looking at each range. */
+/** The overlap of boxes with selections of many ranges, compared with a test of each range. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
@@ -8,7 +8,7 @@ import { boxOverlap, planSparse } from "../../../src/query/sparse/tile_overlap.t
 import type { Selection } from "../../../src/query/selection/selection.ts"
 import * as build from "../../support/build_array.ts"
 
-/** The overlap of `[low, high]` with ascending, disjoint ranges; open ends are ±Infinity. */
+/** Returns the overlap of `[low, high]` with ascending, disjoint ranges; open ends are ±Infinity. */
 const naive = (ranges: ReadonlyArray<readonly [number, number]>, low: number, high: number): string =>
   ranges.some(([l, h]) => l <= low && high <= h)
     ? "whole"
@@ -23,7 +23,7 @@ const ascending = fc.uniqueArray(fc.integer({ min: 0, max: 40 }), { maxLength: 1
 const box = fc.tuple(fc.nat(40), fc.nat(40)).map(([a, b]) => a < b ? [a, b] as const : [b, a] as const)
 
 describe("a box", () => {
-  it("of numbers lies to the ranges as to each of them", () => {
+  it("of numbers has the overlap that a test of each range returns", () => {
     const dimension = build.dimension("x", "int16", 0, 40, null)
     fc.assert(
       fc.property(ascending, box, (ranges, [low, high]) => {
@@ -37,7 +37,7 @@ describe("a box", () => {
     )
   })
 
-  it("of strings lies to the ranges as to each of them, with open ends", () => {
+  it("of strings has the overlap that a test of each range returns, with open ends", () => {
     const dimension = build.stringDimension("x")
     const text = (v: number) => Uint8Array.of(97 + (v >> 3), ...new Array<number>(v & 7).fill(98))
     fc.assert(
@@ -55,8 +55,8 @@ describe("a box", () => {
   })
 })
 
-describe("the plan of boxes", () => {
-  it("is how each of them lies to the selection", () => {
+describe("the overlap of many boxes", () => {
+  it("equals the overlap of each box", () => {
     const x = build.dimension("x", "int64", -50n, 50n, null)
     const y = build.dimension("y", "float32", -50, 50, null)
     const z = build.stringDimension("z")
@@ -109,19 +109,19 @@ describe("the plan of boxes", () => {
   })
 })
 
-describe("the plan of many points", () => {
-  it("searches them once for each tile", () => {
+describe("the overlap with many points", () => {
+  it("requires one search for each tile", () => {
     const dimension = build.dimension("x", "int32", 0, 2 ** 31 - 1, null)
     const points = Array.from({ length: 200_000 }, (_, i) => ({ low: 1000 * i, high: 1000 * i }))
     const tiles = 20_000
     const mbrs: MbrLevel = {
       count: tiles,
-      // every other tile lies between two points
+      // every other tile is between two points
       dimensions: [{ kind: "fixed", values: Int32Array.from({ length: 2 * tiles }, (_, k) => 500 * (k >> 1) + k % 2) }],
     }
     const start = performance.now()
     const plan = planSparse([{ kind: "number", dimension, ranges: points }], mbrs)
-    // a look at every point for every tile would be four thousand million
+    // testing every point for every tile would take 4 · 10^9 tests
     assert(performance.now() - start < 10_000)
     assertEquals(plan, Array.from({ length: tiles / 2 }, (_, i) => ({ tile: 2 * i, whole: false })))
   })

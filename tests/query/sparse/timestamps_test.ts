@@ -1,4 +1,4 @@
-/** When cells were written, as a column. */
+/** The timestamps of cells, as a column. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -27,7 +27,9 @@ const Points = ArraySchema.sparse({
   capacity: 10,
 })
 
-/** Cells of 100 places at time 10, of each third again at 20, of each fifth at 30; those with a = 0 are deleted. */
+/**
+ * Writes 100 cells at time 10, every third cell again at 20 and every fifth at 30, and deletes the cells with a = 0.
+ */
 const points = (schema: typeof Points = Points) =>
   Effect.gen(function* () {
     const made = yield* TileArray.create("mem://points", schema)
@@ -39,8 +41,8 @@ const points = (schema: typeof Points = Points) =>
     return yield* TileArray.reopen(made)
   })
 
-describe("times of cells", () => {
-  it("are a column of sparse reads and streams, in every order, if they are selected", () =>
+describe("timestamps of cells", () => {
+  it("are a column of sparse reads and streams in every order, if selected", () =>
     run(Effect.gen(function* () {
       const array = yield* points()
       const timeOf = (x: number) => x % 5 === 0 ? 30n : x % 3 === 0 ? 20n : 10n
@@ -60,7 +62,7 @@ describe("times of cells", () => {
         assertEquals(cells, expected.filter((x) => x % 7 > 3).length)
       }
       const whole = yield* Sparse.read(array)
-      // @ts-expect-error nobody selected them
+      // @ts-expect-error not selected
       assertEquals(whole.columns.__timestamps, undefined)
       const early = yield* Sparse.read(array, { select: ["__timestamps"], at: 15 })
       assertEquals(new Set(early.columns.__timestamps), new Set([10n]))
@@ -69,15 +71,15 @@ describe("times of cells", () => {
       assertEquals([type, cellValNum, length], ["uint64", 1, expected.length])
     })))
 
-  it("are those of all cells where duplicates are allowed", () =>
+  it("are returned for all cells if duplicates are allowed", () =>
     run(Effect.gen(function* () {
       const array = yield* points({ ...Points, allowsDuplicates: true })
       const { columns } = yield* Sparse.read(array, { select: ["x", "__timestamps"], region: { x: [15, 16] } })
-      const found = Array.from(columns.x, (x, i) => `${x} ${columns.__timestamps[i]}`).sort()
-      assertEquals(found, ["15 10", "15 20", "15 30", "16 10"])
+      const cellTimes = Array.from(columns.x, (x, i) => `${x} ${columns.__timestamps[i]}`).sort()
+      assertEquals(cellTimes, ["15 10", "15 20", "15 30", "16 10"])
     })))
 
-  it("cost nothing where fragments have them", () =>
+  it("require no reads for fragments with a single timestamp", () =>
     run(Effect.gen(function* () {
       const array = yield* points()
       const bytes = (select: ReadonlyArray<"x" | "__timestamps">) =>
@@ -91,7 +93,7 @@ describe("times of cells", () => {
       assertEquals(yield* bytes(["x", "__timestamps"]), yield* bytes(["x"]))
     })))
 
-  it("are those of their own in fragments that were consolidated with them", async () => {
+  it("are read from fragments that were consolidated with timestamps", async () => {
     const { folder, files } = packedCases("v22").find(({ folder }) => folder === "v22/timestamps_consolidated")!
     const memory = makeMemoryStorage()
     for (const [path, bytes] of files) Effect.runSync(memory.write(`mem://${path}`, bytes))
@@ -118,13 +120,13 @@ describe("times of cells", () => {
     ))
   })
 
-  it("are not there in dense arrays", () =>
+  it("are rejected for dense arrays", () =>
     run(Effect.gen(function* () {
       const made = yield* TileArray.create(
         "mem://dense",
         ArraySchema.dense({ dims: { r: Dim.int32([0, 9], { tile: 5 }) }, attrs: { a: Attr.int32() } }),
       )
-      // @ts-expect-error dense cells have none
+      // @ts-expect-error dense arrays have no timestamps
       const error = yield* Effect.flip(Dense.read(made, { select: ["__timestamps"] }))
       assert(error instanceof SelectionError)
       assertStringIncludes(error.message, "__timestamps: only cells of sparse arrays have times")

@@ -85,7 +85,7 @@ describe("data files", () => {
     assertEquals(dataFile(4, { kind: "coords" }, "fixed"), "__coords.tdb")
   })
 
-  it("are percent-encoded in format 8, five characters wrongly", () => {
+  it("are percent-encoded in format 8, with wrong codes for five characters", () => {
     assertEquals(dataFile(8, a, "var"), "a%20b%2D%22c%3Cd%30e f%2Fü%25_var.tdb")
   })
 

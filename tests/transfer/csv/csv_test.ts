@@ -396,11 +396,23 @@ describe("CSV that is none", () => {
 
   it("is refused for options that do not fit it", async () => {
     const csv = "x,a\n1,2\n"
-    await refused(csv, { arrayType: "sparse" }, /^SchemaError: dims: name the columns that are coordinates/)
-    await refused(csv, { dims: ["y"] }, /^SchemaError: y: there is no such column/)
+    await refused(
+      csv,
+      { arrayType: "sparse" },
+      /^InvalidOption: mem:\/\/a: dims: name the columns that are coordinates/,
+    )
+    await refused(csv, { dims: ["y"] }, /^InvalidOption: mem:\/\/a: dims: y: there is no such column/)
     await refused("row\n1\n", {}, /^SchemaError: row: there is a column of the name that the dimension of rows has/)
-    await refused(csv, { dims: ["x"], tile: { a: 5 } }, /^SchemaError: a: it is no dimension, which are "x"/)
-    await refused(csv, { dims: ["x"], tile: { x: "five" } }, /^SchemaError: x: a tile of five is none/)
+    await refused(
+      csv,
+      { dims: ["x"], tile: { a: 5 } },
+      /^InvalidOption: mem:\/\/a: tile: a: it is no dimension, which are "x"/,
+    )
+    await refused(
+      csv,
+      { dims: ["x"], tile: { x: "five" } },
+      /^InvalidOption: mem:\/\/a: tile: x: "five" is invalid; expected a number above 0/,
+    )
     await refused(csv, { types: { b: "int8" } }, /^InvalidOption: mem:\/\/a: types: there is no column "b"/)
     await refused(
       csv,

@@ -17,9 +17,7 @@ import { byFragment, type FragmentCells, type ResultCells } from "./result_cells
 import { chosenOf, copyValidity, fieldTiles, knownTiles, positionsIn, validityInto } from "./result_tiles.ts"
 import { fieldOfFragment, fillCells } from "../../column/gather.ts"
 import { attemptAllocation } from "../../options/read_error.ts"
-
-/** Maximum size of the values of a column: offsets are 32-bit. */
-const MAX_VALUE_BYTES = 0xffffffff
+import { MAX_VALUE_BYTES } from "../../../tile/var_cells.ts"
 
 /** Reads the column of a var-sized field. */
 export const varColumn = (

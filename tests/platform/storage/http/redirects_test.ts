@@ -1,14 +1,14 @@
 /** Headers reach the origins that they are for and no other one; redirects are followed hop by hop. */
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert"
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Effect from "effect/Effect"
 import * as Tracer from "effect/Tracer"
 import { describe, it } from "node:test"
-import { type NotFound, StorageError } from "../../../../platform/errors.ts"
+import { InvalidOption, type NotFound, StorageError } from "../../../../platform/errors.ts"
 import { makeFetchClient } from "../../../../platform/storage/http/client.ts"
-import { httpFiles } from "../../../../platform/storage/http/default_http.ts"
+import { httpFiles, layerHttp } from "../../../../platform/storage/http/default_http.ts"
 import type { HttpOptions } from "../../../../platform/storage/http/request.ts"
 import { encodeManifest, MANIFEST_NAME } from "../../../../platform/storage/http/manifest.ts"
 import { makeHttpStorage } from "../../../../platform/storage/http/http.ts"
@@ -22,7 +22,7 @@ const fails = async <A>(effect: Effect.Effect<A, NotFound | StorageError>): Prom
   return error
 }
 /** Everything that logging an error could show. */
-const shown = (error: StorageError): string => {
+const shown = (error: StorageError | InvalidOption): string => {
   const texts: Array<string> = []
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     texts.push(String(at), at.stack ?? "", JSON.stringify(at), ...Object.keys(at))
@@ -111,14 +111,18 @@ describe("headers of the program", () => {
       assertEquals(headersAt(here), [","])
     }))
 
-  it("fail with an error if `origin` is not an http or https URL, which is not quoted", () =>
+  it("are refused if `origin` is not an http or https URL, which is not quoted", () =>
     twoSites(() => ({}), async (here) => {
       for (const origin of ["data.example/?sig=abc", "ftp://data.example/?sig=abc", "", [here.origin, "sig=abc"]]) {
-        const error = await fails(storageOf({ headers: secret, origin }).read(`${here.origin}/data/file`))
-        assertMatch(error.message, /origin: expected http:\/\/ or https:\/\/ URLs/)
-        assert(!shown(error).includes("sig"))
+        for (const make of [storageOf, httpFiles, layerHttp]) {
+          const error = assertThrows(() => void make({ headers: secret, origin }), InvalidOption)
+          assertEquals(error.option, "origin")
+          assertMatch(error.message, /origin: expected http:\/\/ or https:\/\/ URLs/)
+          assert(!shown(error).includes("sig"))
+        }
       }
-      assertEquals(here.seen.length, 0)
+      await run(storageOf().read(`${here.origin}/data/file`))
+      assertEquals(here.seen.length, 1)
     }))
 
   it("do not go along with a redirect to another origin, and go along within the origin", () =>

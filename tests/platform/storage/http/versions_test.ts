@@ -464,20 +464,22 @@ describe("a session", () => {
         const storage = make(here.storage)
         const { uri } = here
         const [old, later] = [makeReadSession(), makeReadSession()]
-        assertEquals(await run(inSession(old, storage.readRanges(uri, at(0)))), [filled(1, 10)])
+        assertEquals(await run(inSession(old, storage, uri, storage.readRanges(uri, at(0)))), [filled(1, 10)])
         here.version = two
-        await conflicts(inSession(old, storage.readRanges(uri, at(500))))
+        await conflicts(inSession(old, storage, uri, storage.readRanges(uri, at(500))))
         assert(old.changed)
         assertEquals(
-          await run(inSession(later, storage.readRanges(uri, at(0, 500)))),
+          await run(inSession(later, storage, uri, storage.readRanges(uri, at(0, 500)))),
           at(0, 0).map(() => filled(2, 10)),
         )
         // again and again: it can have nothing of the new version
-        await conflicts(inSession(old, storage.readRanges(uri, at(500))))
-        await conflicts(inSession(old, storage.readRanges(uri, at(0))))
-        await conflicts(inSession(old, storage.read(uri)))
-        await conflicts(inSession(old, storage.readTail(uri, 8)))
-        assertEquals(await run(inSession(makeReadSession(), storage.readRanges(uri, at(500)))), [filled(2, 10)])
+        await conflicts(inSession(old, storage, uri, storage.readRanges(uri, at(500))))
+        await conflicts(inSession(old, storage, uri, storage.readRanges(uri, at(0))))
+        await conflicts(inSession(old, storage, uri, storage.read(uri)))
+        await conflicts(inSession(old, storage, uri, storage.readTail(uri, 8)))
+        assertEquals(await run(inSession(makeReadSession(), storage, uri, storage.readRanges(uri, at(500)))), [
+          filled(2, 10),
+        ])
       }))
   }
 
@@ -486,7 +488,9 @@ describe("a session", () => {
       const { storage, uri, server } = here
       await run(storage.readRanges(uri, at(0)))
       here.version = two
-      assertEquals(await run(inSession(makeReadSession(), storage.readRanges(uri, at(0)))), [filled(2, 10)])
+      assertEquals(await run(inSession(makeReadSession(), storage, uri, storage.readRanges(uri, at(0)))), [
+        filled(2, 10),
+      ])
       assertEquals(server.seen.at(-1)!.headers["if-match"], undefined)
     }))
 
@@ -522,7 +526,9 @@ describe("a session", () => {
                 ? Effect.map(storage.read(here.uri), (bytes) => [bytes])
                 : Effect.map(storage.readTail(here.uri, 10), ({ bytes }) => [bytes])
               const its = by === undefined ? undefined : sessions[by]
-              const result = await run(Effect.either(its === undefined ? call : inSession(its.session, call)))
+              const result = await run(
+                Effect.either(its === undefined ? call : inSession(its.session, storage, here.uri, call)),
+              )
               if (result._tag === "Left") {
                 assertEquals(result.left._tag === "StorageError" && result.left.reason, "Conflict")
                 if (its !== undefined) its.failed = true
