@@ -1,4 +1,4 @@
-/** Rows through Schemas of effect: what is written is what is read. */
+/** Rows through Effect schemas: reads return the written rows. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Chunk from "effect/Chunk"
@@ -58,7 +58,7 @@ const read = <S extends ArraySchema.ArraySchema<"sparse"> | undefined>(array: Ti
   Effect.flatMap(TileArray.reopen(array as TileArray.TileArray), (reopened) => Sparse.read(reopened))
 
 describe("rows of sparse arrays", () => {
-  it("have lists where they have cells of several values", async () => {
+  it("contain lists for cells of several values", async () => {
     const Lists = Schema.Struct({
       x: Schema.Int,
       floats: Schema.Array(Schema.Number),
@@ -88,7 +88,7 @@ describe("rows of sparse arrays", () => {
     assertEquals(decoded, rows)
   })
 
-  it("are read as they were written, whatever is in them", async () => {
+  it("are read with the values that were written", async () => {
     const decoded = await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Quakes)
       const written = yield* Sparse.writeRows(array, quakes.toReversed(), Quake)
@@ -99,7 +99,7 @@ describe("rows of sparse arrays", () => {
     assert(decoded[0] instanceof Quake)
   })
 
-  it("come as a stream, and wait in as much memory as they may", async () => {
+  it("can be a stream that buffers as much as the memory option allows", async () => {
     const seen: Array<number> = []
     await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Quakes)
@@ -113,7 +113,7 @@ describe("rows of sparse arrays", () => {
     assertEquals(seen, [4096, 8192, 10_000, 10_000])
   })
 
-  it("may need services, and take values in every form of input", async () => {
+  it("can require services, and accept values in every input form", async () => {
     class Offset extends Context.Tag("Offset")<Offset, number>() {}
     const Shifted = Schema.transformOrFail(Schema.Number, Schema.Number, {
       decode: (x) => Effect.map(Offset, (offset) => x + offset),
@@ -138,7 +138,7 @@ describe("rows of sparse arrays", () => {
     assertEquals(columns.x, Float32Array.of(1, 2, 3))
   })
 
-  it("are refused with the row and the field, and none of them is there", async () => {
+  it("are rejected with the row and the field, and nothing is written", async () => {
     const Row = Schema.Struct({ x: Schema.Int, a: Schema.Int, color: Schema.String, more: Schema.optional(Schema.Any) })
     const Colors = ArraySchema.sparse({
       dims: { x: Dim.int32([0, 9999]) },
@@ -201,7 +201,7 @@ describe("rows of dense arrays", () => {
       ({ shape, columns }) => [shape, Cells.values(columns.temperature), Cells.texts(columns.note)],
     )
 
-  it("become boxes, in whatever order they come", async () => {
+  it("become boxes, in any order", async () => {
     await inMemory(Effect.gen(function* () {
       yield* TileArray.create("mem://once", Weather)
       yield* Dense.write(yield* TileArray.open("mem://once"), { day: [from, from + 29n], station: [1, 20] }, {
@@ -219,7 +219,7 @@ describe("rows of dense arrays", () => {
     }))
   })
 
-  it("are cut where the memory ends, and all count at once", async () => {
+  it("are split when the memory is full, and committed at once", async () => {
     await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Weather)
       const many = Array.from({ length: 100 * 100 }, (_, i) => ({
@@ -228,7 +228,7 @@ describe("rows of dense arrays", () => {
         station: BigInt(1 + i % 100),
       }))
       const { cells, fragments } = yield* Dense.writeRows(array, Stream.fromIterable(many), Day, { memory: 100_000 })
-      // 4,096 cells are 40 rows and some, 4 cells, 40 rows and some, 8 cells and 18 rows
+      // 4,096 cells are 40 rows and a part of one, 4 cells, 40 rows and a part of one, 8 cells and 18 rows
       assertEquals([cells, fragments.length], [10_000, 7])
       const result = yield* Dense.read(yield* TileArray.open("mem://a"), {
         select: ["day", "station", "temperature", "note"],
@@ -237,7 +237,7 @@ describe("rows of dense arrays", () => {
     }))
   })
 
-  it("are refused with the row, or for lying scattered", async () => {
+  it("are rejected with the row, or because they are scattered", async () => {
     const why = await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Weather)
       const storage = yield* StorageService
@@ -261,7 +261,7 @@ describe("rows of dense arrays", () => {
     assertMatch(why[2], /300 cells make 300 boxes/)
   })
 
-  it("are one box where an old format can commit only one", async () => {
+  it("become one box if an old format can commit only one", async () => {
     const error = await inMemory(Effect.gen(function* () {
       const Old = ArraySchema.dense({ dims: { x: Dim.int32([0, 99], { tile: 10 }) }, attrs: { a: Attr.int32() } })
       const Row = Schema.Struct({ x: Schema.Int, a: Schema.Int })

@@ -1,4 +1,4 @@
-/** Boxes from single cells: all cells are in them, each once. */
+/** Boxes over single cells: they contain all cells, each once. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertThrows } from "@std/assert"
 import * as FastCheck from "effect/FastCheck"
@@ -20,7 +20,7 @@ const coverBoxes = (cells: ReadonlyArray<Cell>) => {
   return findBoxes(arraySchema, dimensions, cells.length)
 }
 
-/** The cells of a box, in rows. */
+/** Returns the cells of a box in row-major order. */
 const cellsOf = (box: ReturnType<typeof coverBoxes>[number]["box"]): ReadonlyArray<Cell> => {
   const out: Array<Cell> = []
   const [z, y, x] = box
@@ -37,8 +37,8 @@ const grid = (z: number, y: number, x: number, low: Cell): ReadonlyArray<Cell> =
     low[2] + i % x,
   ])
 
-describe("boxes of single cells", () => {
-  it("are one where cells fill it, in whatever order they come", () => {
+describe("boxes over single cells", () => {
+  it("are a single box if the cells fill it, in any order", () => {
     const low: Cell = [-5, 2n ** 32n - 2n, 2 ** 32 - 6]
     const cells = grid(3, 4, 5, low)
     FastCheck.assert(
@@ -51,7 +51,7 @@ describe("boxes of single cells", () => {
     )
   })
 
-  it("hold every cell once, at its place", () => {
+  it("contain every cell once, at its position", () => {
     const cell = FastCheck.tuple(
       FastCheck.integer({ min: -1, max: 1 }),
       FastCheck.bigInt({ min: -1n, max: 1n }),
@@ -70,17 +70,17 @@ describe("boxes of single cells", () => {
     )
   })
 
-  it("are few for rows of a table that was cut somewhere", () => {
+  it("are few for the rows of a table that is cut anywhere", () => {
     const cells = grid(4, 5, 6, [0, 0n, 0])
     for (const [from, to, maxBoxes] of [[0, 120, 1], [0, 77, 3], [13, 120, 3], [13, 77, 5], [35, 37, 2]] as const) {
       const boxes = coverBoxes(cells.slice(from, to))
       assert(boxes.length <= maxBoxes, `${from} … ${to}: ${boxes.length}`)
     }
-    // a column alone
+    // a single column
     assertEquals(coverBoxes(cells.filter(([, , x]) => x === 2)).length, 1)
   })
 
-  it("are refused for cells that are there twice or lie scattered", () => {
+  it("are rejected for duplicate or scattered cells", () => {
     const twice = assertThrows(() => coverBoxes([[0, 0n, 1], [0, 0n, 0], [0, 0n, 1]]), WriteError)
     assertEquals([twice.cell, twice.other], [2, 0])
     assertEquals(/z = 0, y = 0, x = 1 are there twice/.test(twice.message), true)

@@ -1,4 +1,4 @@
-/** Sparse cells in global order, against a comparator. */
+/** Sorting sparse cells into global order, compared with a comparator. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals, assertThrows } from "@std/assert"
@@ -15,7 +15,7 @@ import * as build from "../../support/build_array.ts"
 interface Axis {
   readonly dimension: (name: string) => Dimension
   readonly value: fc.Arbitrary<Scalar | string>
-  /** The number of the tile; 0 without tiles. */
+  /** Returns the number of the tile; 0 without tiles. */
   readonly tile: (value: Scalar | string) => bigint | number
 }
 
@@ -68,7 +68,7 @@ const axes: ReadonlyArray<Axis> = [
 
 const compareText = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0
 
-/** Less than 0 if cell `a` comes first; −0 and 0 are alike. */
+/** Returns a number less than 0 if cell `a` comes first; −0 and 0 are equal. */
 const comparator =
   (axes: ReadonlyArray<Axis>, cells: ReadonlyArray<ReadonlyArray<Scalar | string>>, schema: ArraySchema) =>
   (a: number, b: number): number => {
@@ -92,7 +92,7 @@ const problem = fc.tuple(fc.array(fc.constantFrom(...axes), { minLength: 1, maxL
   [axes, tileOrder, cellOrder],
 ) =>
   fc.array(fc.tuple(...axes.map((axis) => axis.value)), { maxLength: 60 }).chain((some) =>
-    // some of them again
+    // some cells are repeated
     fc.array(fc.nat(Math.max(0, some.length - 1)), { maxLength: 4 }).map((again) => ({
       axes,
       cells: some.length === 0 ? [] : [...some, ...again.map((i) => some[i])],
@@ -120,12 +120,12 @@ const columnsOf = (
     undefined,
   ).dimensions
 
-/** Cells as text that tells −0 from 0. */
+/** Returns cells as text that distinguishes −0 from 0. */
 const keys = (cells: ReadonlyArray<ReadonlyArray<Scalar | string>>): ReadonlyArray<string> =>
   cells.map((cell) => cell.map((v) => Object.is(v, -0) ? "-0" : JSON.stringify(String(v))).join())
 
 describe("sparse cells in global order", () => {
-  it("are those of a comparator, equal ones as they were given", () => {
+  it("have the order of a comparator; equal cells keep their input order", () => {
     fc.assert(
       fc.property(problem, ({ axes, cells, schema }) => {
         const n = cells.length
@@ -145,7 +145,7 @@ describe("sparse cells in global order", () => {
     )
   })
 
-  it("are left where they are if that is their order", () => {
+  it("are not permuted if they are already sorted", () => {
     fc.assert(
       fc.property(problem, ({ axes, cells, schema }) => {
         const compare = comparator(axes, cells, schema)
@@ -159,7 +159,7 @@ describe("sparse cells in global order", () => {
     )
   })
 
-  it("are written once: the first of equal ones, or the two are named", () => {
+  it("are written once: the first of equal cells, or an error names two of them", () => {
     fc.assert(
       fc.property(problem, ({ cells, schema }) => {
         const names = keys(cells)
@@ -182,8 +182,8 @@ describe("sparse cells in global order", () => {
   })
 })
 
-describe("coordinates in messages", () => {
-  it("are texts, dates and times", () => {
+describe("coordinates in error messages", () => {
+  it("are strings, dates and times", () => {
     const schema = build.arraySchema({
       arrayType: "sparse",
       dimensions: [
@@ -206,7 +206,7 @@ describe("coordinates in messages", () => {
   })
 })
 
-describe("cells that come in global order", () => {
+describe("cells in global order", () => {
   const sortedProblem = fc.tuple(problem, fc.array(fc.nat(20), { maxLength: 6 }), fc.nat(60), fc.boolean())
   const parts = (n: number, cuts: ReadonlyArray<number>): ReadonlyArray<readonly [number, number]> => {
     const out: Array<readonly [number, number]> = []
@@ -219,7 +219,7 @@ describe("cells that come in global order", () => {
     return out
   }
 
-  it("pass in any parts, and the first that does not is named", () => {
+  it("are accepted in parts of any size, and the error names the first cell out of order", () => {
     fc.assert(
       fc.property(sortedProblem, ([{ axes, cells, schema }, cuts, at, swaps]) => {
         const compare = comparator(axes, cells, schema)
@@ -249,7 +249,7 @@ describe("cells that come in global order", () => {
     )
   })
 
-  it("are written once, wherever parts are cut", () => {
+  it("are written once, for parts of any size", () => {
     fc.assert(
       fc.property(sortedProblem, ([{ axes, cells, schema }, cuts]) => {
         const names = keys(cells)
