@@ -1,4 +1,4 @@
-/** Copies: arrays of all ages as new ones, with the same schema, cells and metadata. */
+/** Copies: new arrays from arrays of all format versions, with the same schema, cells and metadata. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import { inMemory } from "../../support/in_memory.ts"
 
 const codecs = Layer.provide(layerWebp, layerNative)
 
-/** Over the files of a packed array. */
+/** Runs an effect over the files of a packed array. */
 const over = <A, E>(
   { files }: Pick<PackedArray, "files">,
   effect: Effect.Effect<A, E, StorageService | Codecs>,
@@ -26,7 +26,7 @@ const packed = (path: string): PackedArray => {
   return packed
 }
 
-/** All cells, in JSON. */
+/** Returns all cells as JSON. */
 const cellsOf = (array: TileArray.AnyTileArray) => {
   const columns = (columnsByName: Readonly<Record<string, Cells.Column>>) =>
     Object.entries(columnsByName).map(([name, column]) => [name, Cells.columnJson(column)])
@@ -36,7 +36,7 @@ const cellsOf = (array: TileArray.AnyTileArray) => {
     : Effect.map(Dense.read(open), ({ shape, columns: values }) => [shape, columns(values)])
 }
 
-/** A schema without its version, and without what older formats have no place for. */
+/** Returns a schema without its version, and without the properties that older formats do not store. */
 const schemaOf = (array: TileArray.AnyTileArray, oldest: number): unknown => {
   const { version: _, validity_filters, ...rest } = describeSchema(array.schema) as Record<string, unknown>
   const dimensions = (rest.dimensions as ReadonlyArray<JsonObject>).map(({ filters, ...d }) =>
@@ -45,7 +45,7 @@ const schemaOf = (array: TileArray.AnyTileArray, oldest: number): unknown => {
   return { ...rest, dimensions, ...(oldest < 7 ? {} : { validity_filters }) }
 }
 
-/** Copies an array, and answers what both hold. */
+/** Copies an array, and returns the contents of the array and of its copy. */
 const compared = (array: PackedArray, formatVersion: number) =>
   over(
     array,
@@ -69,7 +69,7 @@ const compared = (array: PackedArray, formatVersion: number) =>
     }),
   )
 
-/** Of every age and form one: to which format it goes. */
+/** An array of every format version and kind, each with the format of its copy. */
 const cases: ReadonlyArray<readonly [path: string, formatVersion: number]> = [
   ["v1/dense_var/array", 22],
   ["v1/sparse_types/array_uint64", 13],
@@ -97,13 +97,13 @@ const cases: ReadonlyArray<readonly [path: string, formatVersion: number]> = [
 
 describe("a copy", () => {
   for (const [path, formatVersion] of cases) {
-    it(`holds what ${path} does, as format ${formatVersion}`, async () => {
+    it(`has the contents of ${path}, as format ${formatVersion}`, async () => {
       const [source, copy] = await compared(packed(path), formatVersion)
       assertEquals(copy, source)
     })
   }
 
-  it("has the cells that are chosen, of the time that is", async () => {
+  it("contains the selected cells at the selected time", async () => {
     const results = await over(
       packed("v22/dense_2d_overlap/array"),
       Effect.gen(function* () {
@@ -125,7 +125,7 @@ describe("a copy", () => {
     assertEquals(Object.keys(results[0].columns).length, 1)
   })
 
-  it("can be encrypted, or no longer be", async () => {
+  it("can be encrypted, or be a decrypted copy", async () => {
     const { path, files, key } = packed("v22/encrypted_dense/array")
     const other = new Uint8Array(32).fill(7)
     const cells = await over(
@@ -150,14 +150,14 @@ describe("a copy", () => {
     for (const copy of cells.slice(1)) assertEquals(copy, cells[0])
   })
 
-  it("leaves cells unwritten that nobody wrote, and copies others once", async () => {
+  it("does not write unwritten cells, and copies overlapping cells once", async () => {
     const Far = ArraySchema.dense({ dims: { x: Dim.int64([0, 2 ** 40], { tile: 4 }) }, attrs: { a: Attr.uint8() } })
     const copied = await inMemory(Effect.gen(function* () {
       const far = yield* TileArray.create("mem://far", Far)
       for (const x of [0, 2 ** 40 - 9, 2]) {
         yield* Dense.write(far, { x: [x, x + 4] }, { a: Uint8Array.of(1, 2, 3, 4, x) })
       }
-      // in one fragment they would be copied without end
+      // in one fragment, the copy would contain all cells between the boxes
       const error = yield* Effect.flip(TileArray.copy("mem://far", "mem://older", { formatVersion: 10 }))
       assertStringIncludes(error.message, "15 cells were written in boxes, which formats before 12 copy as one")
       assertEquals((yield* Effect.flip(TileArray.open("mem://older")))._tag, "ArrayNotFound")
@@ -175,7 +175,7 @@ describe("a copy", () => {
     })
   })
 
-  it("comes in batches of a small budget, and says how far it is", async () => {
+  it("is written in batches within a small budget, and reports its progress", async () => {
     const Log = ArraySchema.sparse({
       dims: { t: Dim.int64([0, 10_000_000], { tile: 1_000_000 }) },
       attrs: { text: Attr.utf8(), n: Attr.nullable(Attr.int32()) },
@@ -204,7 +204,7 @@ describe("a copy", () => {
     assertEquals([seen.at(-1)!.cells, seen.at(-1)!.expected], [2 * n, 2 * n])
   })
 
-  it("is refused where it cannot be, and nothing is left of it", async () => {
+  it("is rejected with invalid options, and leaves no files", async () => {
     const { files } = packed("v22/metadata/array")
     const why = await over(
       { files },
@@ -236,7 +236,7 @@ describe("a copy", () => {
     )
   })
 
-  it("leaves nothing when writing fails", async () => {
+  it("leaves no files when writing fails", async () => {
     const { path, files } = packed("v22/dense_var/array")
     let tried = 0
     for (let at = 0;; at += 3) {
