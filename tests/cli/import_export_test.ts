@@ -22,7 +22,7 @@ const json = async (args: ReadonlyArray<string>) => {
 }
 
 describe("import", () => {
-  it("makes a sparse array of a file, and says what", () =>
+  it("creates a sparse array from a file, and prints a summary", () =>
     inFolder(async (folder) => {
       const [file, uri] = [join(folder, "quakes.csv"), join(folder, "quakes")]
       writeFileSync(file, csv)
@@ -36,7 +36,7 @@ describe("import", () => {
       assertEquals(readdirSync(folder).sort(), ["quakes", "quakes.csv"])
     }))
 
-  it("takes everything from options, and the text from standard input", () =>
+  it("accepts all settings as options, and the text from standard input", () =>
     inFolder(async (folder) => {
       const uri = join(folder, "a")
       const args = [
@@ -101,7 +101,7 @@ describe("import", () => {
       ])
     }))
 
-  it("writes behind what is there", () =>
+  it("appends rows to an array", () =>
     inFolder(async (folder) => {
       const [file, uri] = [join(folder, "a.csv"), join(folder, "a")]
       writeFileSync(file, "a,b\n1,x\n2,y\n")
@@ -113,7 +113,7 @@ describe("import", () => {
       )
     }))
 
-  it("warns beside the data where the clock is behind the array, and is refused where it is far behind", () =>
+  it("prints a warning to stderr if the array is slightly ahead of the clock, and is rejected if it is far ahead", () =>
     inFolder(async (folder) => {
       const file = join(folder, "more.csv")
       writeFileSync(file, "x,a\n1,1\n")
@@ -132,7 +132,7 @@ describe("import", () => {
       }
     }))
 
-  it("is refused with the code of what is wrong, and leaves nothing", () =>
+  it("is rejected with the exit code of the error, and leaves no files", () =>
     inFolder(async (folder) => {
       const [file, uri] = [join(folder, "a.csv"), join(folder, "a")]
       const refused = async (text: string, args: ReadonlyArray<string>, code: number, line: RegExp): Promise<void> => {
@@ -171,7 +171,7 @@ describe("import", () => {
 })
 
 describe("export", () => {
-  it("writes cells with their coordinates, dates and truth values as text", () =>
+  it("writes cells with their coordinates; dates and booleans as text", () =>
     inFolder(async (folder) => {
       const [file, uri] = [join(folder, "quakes.csv"), join(folder, "quakes")]
       writeFileSync(file, csv)
@@ -188,7 +188,7 @@ describe("export", () => {
       )
     }))
 
-  it("takes cells, columns, a time, a delimiter and a text for null, as CSV or NDJSON", () =>
+  it("accepts ranges, columns, a time, a delimiter and a text for null, as CSV or NDJSON", () =>
     inFolder(async (folder) => {
       const lines = join(folder, "out.ndjson")
       const options = [
@@ -224,7 +224,7 @@ describe("export", () => {
       assertEquals(names, '{"day":57,"station":1,"temperature":4.5,"note":""}\n')
     }))
 
-  it("leaves nothing, and what was there, where it fails", () =>
+  it("leaves no new file and keeps the existing file when it fails", () =>
     inFolder(async (folder) => {
       const file = join(folder, "out.csv")
       writeFileSync(file, "kept")
@@ -236,8 +236,8 @@ describe("export", () => {
     }))
 })
 
-describe("what was exported", () => {
-  it("is imported as it was, into an array of the same schema", () =>
+describe("exported files", () => {
+  it("are imported unchanged into an array with the same schema", () =>
     inFolder(async (folder) => {
       let compared = 0
       for (const { folder: name, key, objects, files } of packedCases("v22")) {
@@ -248,7 +248,7 @@ describe("what was exported", () => {
         }
         for (const [object, { kind, schema, error }] of Object.entries(objects)) {
           if (kind !== "array" || error !== undefined) continue
-          // a column needs a name; pictures lose, labels lie elsewhere; of duplicates the order is nobody's
+          // a column needs a name; images are lossy; labels are stored elsewhere; duplicates have no defined order
           const unnamed = schema.attributes.some((attribute: { name: string }) => attribute.name === "")
           if (
             unnamed || schema.dimension_labels.length > 0 || /webp|dups|strings_sparse|hilbert_mixed/.test(name)
@@ -271,7 +271,7 @@ describe("what was exported", () => {
       assert(compared > 20, `${compared} arrays`)
     }))
 
-  it("is text where it was, with returns and with what looks like bytes", () =>
+  it("keep text with line breaks and with text that looks like bytes", () =>
     inFolder(async (folder) => {
       const [uri, copy] = [join(folder, "a"), join(folder, "b")]
       const texts = ["a\r\nb", '{"hex":"61"}', '{"hex": "ff00ff"}', '{"hex":"c3"}', "\ufeffx", "é", "\u0001", ""]
@@ -289,7 +289,7 @@ describe("what was exported", () => {
           t: [...texts, "last"],
           e: [...texts.keys(), 0],
         })
-        // text that is none: a byte of no letter behind each
+        // invalid text: each string is followed by an invalid byte
         const array = yield* TileArray.reopen(yield* TileArray.create(join(folder, "bytes"), Texts))
         yield* Dense.write(array, {}, { t: { values: bytes, offsets }, e: new Uint8Array(texts.length + 1) })
         yield* TileArray.create(copy, Texts)
