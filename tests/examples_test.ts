@@ -1,4 +1,4 @@
-/** The scripts in `examples/` that need nothing but us, in the runtime that runs this test. */
+/** The scripts in `examples/` that need only this library, in the runtime that runs this test. */
 import { afterEach, beforeEach, describe, it } from "node:test"
 import { assertEquals, assertMatch } from "@std/assert"
 import { spawnSync } from "node:child_process"
@@ -10,10 +10,10 @@ import { examples } from "./interop/applications/examples.ts"
 
 const scripts = join(import.meta.dirname!, "..", "examples")
 
-/** The lines that a script prints, blanks made one, and what it says beside them. */
+/** Runs a script; returns the lines on stdout, with single blanks, and stderr. */
 const run = (script: string, ...args: ReadonlyArray<string>) => {
   const command = ["Deno" in globalThis ? ["run", "-A"] : [], join(scripts, script), ...args].flat()
-  // its temporary files are ours to see
+  // temporary files are created in a folder that the test checks
   const env = { ...process.env, TMPDIR: folder }
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8", env })
   assertEquals(status, 0, stderr)
@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe("examples", () => {
-  it("demo.ts makes arrays, writes twice, reads, looks back, and leaves nothing", () => {
+  it("demo.ts creates arrays, writes twice, reads, reads an earlier time, and leaves no files", () => {
     const { lines, stderr } = run("demo.ts")
     assertEquals(stderr, "")
     for (
@@ -42,7 +42,7 @@ describe("examples", () => {
     assertEquals(readdirSync(folder), [])
   })
 
-  it("import_csv.ts says what the columns became, and shows cells", () => {
+  it("import_csv.ts prints the inferred datatypes and cells", () => {
     const file = join(folder, "quakes.csv")
     writeFileSync(file, 'place,lat,lon,depth\nTōhoku,38.3,142.4,29\n"Valdivia, Chile",-38.1,-73.4,\n')
     const { lines, stderr } = run("import_csv.ts", file, join(folder, "quakes"), "lat", "lon")
@@ -60,7 +60,7 @@ describe("examples", () => {
     assertEquals(lines.includes("tessera.tiles.decoded {} 4"), true)
   })
 
-  it("are all run, here or with what the applications write", () => {
+  it("are all run, here or with arrays that applications write", () => {
     assertEquals(
       readdirSync(scripts).sort(),
       [...new Set(["demo.ts", "import_csv.ts", "tracing.ts", ...examples.map(({ script }) => script)])].sort(),

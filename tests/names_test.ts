@@ -1,6 +1,6 @@
 /**
- * One name has one meaning: a name is exported by one module of `src/`, `platform/` and `schema/`. Names that several modules
- * declare need a reason here.
+ * One name has one meaning: a name is exported by one module of `src/`, `platform/` and `schema/`. Names that several
+ * modules declare need a reason here.
  */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
@@ -35,7 +35,7 @@ const namespaces: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const isMember = (file: string): boolean => Object.values(namespaces).some((files) => files.includes(file))
 
-/** A structure of the format on the one side, and what the engine works with on the other. */
+/** Names of a structure of the format and of the type that the engine uses for it. */
 const formatTwins: ReadonlyArray<string> = [
   "ArraySchema",
   "Attribute",
@@ -46,13 +46,13 @@ const formatTwins: ReadonlyArray<string> = [
   "GenericTile",
 ]
 
-/** Other names that two modules declare, and why. */
+/** Other names that two modules declare, with the reason. */
 const reasons: Readonly<Record<string, string>> = {
   firstFrom: "platform/ may not import src/kernel/",
   Steps: "src/kernel/ imports nothing, and platform/ may not import it",
 }
 
-/** The modules that declare each exported name. Re-exports are no declarations. */
+/** Returns the modules that declare each exported name. Re-exports are not declarations. */
 const declarations = (files: ReadonlyArray<readonly [file: string, text: string]>): Map<string, Array<string>> => {
   const modules = new Map<string, Array<string>>()
   const exported =
@@ -64,10 +64,10 @@ const declarations = (files: ReadonlyArray<readonly [file: string, text: string]
   return modules
 }
 
-/** Names that several modules declare without a reason. */
+/** Returns the names that several modules declare without a reason. */
 const ambiguous = (modules: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> =>
   [...modules].flatMap(([name, files]) => {
-    // the objects that run the filters are called as the filters are
+    // the objects that run filters have the names of the filters
     const others = files.filter((file) => !isMember(file) && !file.startsWith("src/filter/filters/"))
     if (files.length < 2 || name in reasons || others.length < Math.min(2, files.length)) return []
     const inFormat = files.filter((file) => file.startsWith("schema/"))
@@ -88,7 +88,7 @@ describe("exported names", () => {
     assertEquals(ambiguous(modules), [])
   })
 
-  it("have no reasons that are not needed any more", () => {
+  it("have no obsolete reasons", () => {
     const several = (name: string) => (modules.get(name) ?? []).length > 1
     assertEquals([...formatTwins, ...Object.keys(reasons)].filter((name) => !several(name)), [])
     assertEquals(Object.values(namespaces).flat().filter((file) => !sources.includes(file)), [])
