@@ -2,9 +2,10 @@
  * `deno task bundle`: the command line as one file, `dist/tessera.js`, for Deno and Bun. Everything that makes it start
  * quickly is in this folder: `quick_start.ts`, `main.ts`, and this build step.
  *
- * V8 compiles a function when it is first called, so in Deno the code that is kept from one run to the next lacks nearly all of
- * them – but those in parentheses, as in `(() => 1)()`, it compiles with what is around them. So some commands are run, and the
- * functions that they called are put in parentheses, which changes nothing else: a third of a short run's time.
+ * V8 compiles a function when it is first called, so that in Deno the code cache contains hardly any functions.
+ * Functions in parentheses, as in `(() => 1)()`, are compiled together with the surrounding code. So this step runs
+ * some commands and puts the functions that they call in parentheses, without other changes. This saves a third of the
+ * time of a short run.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -14,16 +15,16 @@ import process from "node:process"
 import { pathToFileURL } from "node:url"
 
 const root = join(import.meta.dirname!, "..")
-/** The bundle; another path as an argument, for tests. */
+/** The path of the bundle; tests pass another path as an argument. */
 const bundle = resolve(process.argv[2] ?? join(root, "dist", "tessera.js"))
 
-/** Where a function lies in the code, and whether it was called: as V8 says it. */
+/** The range of a function in the code, and how often it was called, as reported by V8. */
 export interface Called {
   readonly ranges: ReadonlyArray<{ readonly startOffset: number; readonly endOffset: number; readonly count: number }>
 }
 
-/** Where the parameters in front of `=>` end; the offset of what follows them. */
-const behindParameters = (text: string): number => {
+/** Returns the offset after the parameters of an arrow function, where `=>` follows. */
+const endOfParameters = (text: string): number => {
   const start = /^(async\b)?\s*/.exec(text)![0].length
   if (text[start] !== "(") return start + /^[\w$]*/.exec(text.slice(start))![0].length
   let depth = 0
@@ -34,13 +35,15 @@ const behindParameters = (text: string): number => {
   return text.length
 }
 
-/** Whether the text of a function, behind `before`, is an expression: declarations and methods keep their places. */
+/**
+ * Whether the text of a function, which follows `before`, is an expression: declarations and methods are not changed.
+ */
 const isExpression = (text: string, before: string): boolean =>
   /^(async\s+)?function\b/.test(text)
     ? /([=(,:?[&|!>]|\breturn)\s*$/.test(before)
-    : /^\s*=>/.test(text.slice(behindParameters(text)))
+    : /^\s*=>/.test(text.slice(endOfParameters(text)))
 
-/** The code with the functions that were called in parentheses. */
+/** Returns the code with the called functions in parentheses. */
 export const inParentheses = (code: string, functions: ReadonlyArray<Called>): string => {
   const marks: Array<readonly [at: number, mark: "(" | ")"]> = []
   for (const { ranges: [{ startOffset, endOffset, count }] } of functions) {
@@ -49,7 +52,7 @@ export const inParentheses = (code: string, functions: ReadonlyArray<Called>): s
       marks.push([startOffset, "("], [endOffset, ")"])
     }
   }
-  // at the same place one ends before another begins
+  // at equal offsets, one function ends before another starts
   marks.sort(([a, first], [b, second]) => a - b || (first === second ? 0 : first === ")" ? -1 : 1))
   let [out, from] = ["", 0]
   for (const [at, mark] of marks) {
@@ -75,7 +78,7 @@ export const withoutRequire = (code: string): string =>
 
 const weather = join(root, "tests", "golden", "demo", "weather")
 
-/** What is to start quickly. */
+/** The commands that should start quickly. */
 const commands: ReadonlyArray<ReadonlyArray<string>> = [
   ["read", weather, "--range", "day=57:63", "--range", "station=1:2", "--format", "csv"],
   ["read", weather, "--select", "temperature"],
@@ -91,14 +94,14 @@ const deno = (...args: ReadonlyArray<string>): string => {
 const outputs = (...flags: ReadonlyArray<string>): string =>
   commands.map((args) => deno("run", "-A", ...flags, bundle, ...args)).join("")
 
-/** What was called, by the runs that left their notes in `folder`. */
+/** Returns the functions in the coverage files in `folder`. */
 const calledIn = (folder: string): ReadonlyArray<Called> =>
   readdirSync(folder).filter((name) => name.endsWith(".json")).flatMap((name) => {
     const { url, functions } = JSON.parse(readFileSync(join(folder, name), "utf8"))
     return url === pathToFileURL(bundle).href ? functions : []
   })
 
-/** One function is called in several runs. */
+/** Returns the called functions, each once: several runs call the same function. */
 const distinct = (functions: ReadonlyArray<Called>): ReadonlyArray<Called> => {
   const called = functions.filter(({ ranges }) => ranges[0].count > 0)
   return [
@@ -113,15 +116,16 @@ if (import.meta.main) {
   try {
     deno("bundle", "--quiet", "--minify", "--platform", "deno", "-o", bundle, "bundle/main.ts")
     const code = withoutRequire(readFileSync(bundle, "utf8"))
-    if (/\bfrom\s*"node:/.test(code)) throw new Error("the bundle imports modules of Node: what takes long to load?")
+    if (/\bfrom\s*"node:/.test(code)) throw new Error("the bundle imports modules of Node, which are slow to load")
     writeFileSync(bundle, code)
     const expected = outputs(`--coverage=${folder}`)
-    // a namespace that is taken apart or handed on cannot be thinned out: `const { Struct } = Schema` brings 120 KB and 15 ms
+    // tree shaking cannot reduce a namespace that is destructured or passed on: `const { Struct } = Schema` adds 120 KB
+    // and 15 ms
     if (code.includes("Property failed after")) {
-      throw new Error("the bundle has fast-check in it: who uses Schema as a whole?")
+      throw new Error("the bundle contains fast-check: a module uses the whole Schema namespace")
     }
     writeFileSync(bundle, inParentheses(code, distinct(calledIn(folder))))
-    if (outputs() !== expected) throw new Error("the bundle does not give what it gave before")
+    if (outputs() !== expected) throw new Error("the output of the bundle differs from that before the parentheses")
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -1,6 +1,6 @@
 /**
- * `deno task kernels`: makes `platform/wasm/modules_generated.ts` from the sources of the kernels, `platform/wasm/*.wat`. It takes the
- * assembler from npm; nothing else needs it.
+ * `deno task kernels`: creates `platform/wasm/modules_generated.ts` from the sources of the kernels,
+ * `platform/wasm/*.wat`. It uses the assembler from npm, which is needed only here.
  */
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -11,7 +11,7 @@ import { join } from "node:path"
 const ASSEMBLER = ["-y", "-p", "wabt@1.0.39", "wat2wasm"]
 const wasm = join(import.meta.dirname!, "../platform/wasm")
 
-/** The kernels by the name of their constant, and what each is for. */
+/** The kernels by the name of their constant, with their purpose. */
 export const kernels: Readonly<Record<string, string>> = {
   LZ4: "lz4.wat",
   LZ4_ENCODE: "lz4_encode.wat",
@@ -20,7 +20,7 @@ export const kernels: Readonly<Record<string, string>> = {
   DOUBLE_DELTA_ENCODE: "double_delta_encode.wat",
 }
 
-/** What tells one version of a source from another. */
+/** Returns a digest that identifies the version of a source. */
 export const digestOf = (source: string): string =>
   createHash("sha256").update(readFileSync(join(wasm, source))).digest("hex")
 
