@@ -3,7 +3,7 @@
  */
 // imported first, because it changes how all other modules are loaded
 import { endStart } from "./quick_start.ts"
-import { makeNativeCodecs } from "../platform/codecs/layers/native.ts"
+import { scopedNativeCodecs } from "../platform/codecs/layers/native.ts"
 import { makeDefaultLayer } from "../platform/runtime/default_layer.ts"
 import { openByDeno, openByNode } from "../platform/storage/local/host_files.ts"
 import { makeLocalStorageBy } from "../platform/storage/local/local.ts"
@@ -14,5 +14,5 @@ const PORTABLE_UP_TO = 1 << 15
 
 endStart()
 const local = makeLocalStorageBy(openByDeno ?? openByNode)
-const codecs = makeNativeCodecs({ portableUpTo: openByDeno === undefined ? 0 : PORTABLE_UP_TO })
+const codecs = scopedNativeCodecs({ portableUpTo: openByDeno === undefined ? 0 : PORTABLE_UP_TO })
 runProcess(makeDefaultLayer(local, codecs))

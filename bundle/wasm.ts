@@ -1,17 +1,18 @@
 /**
- * `deno task kernels`: creates `platform/wasm/modules_generated.ts` from the sources of the kernels,
- * `platform/wasm/*.wat`. It uses the assembler from npm, which is needed only here.
+ * `deno task kernels`: writes `platform/wasm/modules_generated.ts` from the sources of the kernels, `platform/wasm/*.wat`. It fetches
+ * the assembler from npm.
  */
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import process from "node:process"
 
 const ASSEMBLER = ["-y", "-p", "wabt@1.0.39", "wat2wasm"]
 const wasm = join(import.meta.dirname!, "../platform/wasm")
 
-/** The kernels by the name of their constant, with their purpose. */
+/** The sources of the kernels by the names of their constants. */
 export const kernels: Readonly<Record<string, string>> = {
   LZ4: "lz4.wat",
   LZ4_ENCODE: "lz4_encode.wat",
@@ -20,14 +21,14 @@ export const kernels: Readonly<Record<string, string>> = {
   DOUBLE_DELTA_ENCODE: "double_delta_encode.wat",
 }
 
-/** Returns a digest that identifies the version of a source. */
+/** Returns the digest of a source. */
 export const digestOf = (source: string): string =>
   createHash("sha256").update(readFileSync(join(wasm, source))).digest("hex")
 
 const assemble = (source: string, folder: string): string => {
-  const wasm = join(folder, "kernel.wasm")
-  execFileSync("npx", [...ASSEMBLER, join(wasm, source), "-o", wasm], { stdio: "inherit" })
-  return readFileSync(wasm).toString("base64")
+  const binary = join(folder, "kernel.wasm")
+  execFileSync("npx", [...ASSEMBLER, join(wasm, source), "-o", binary], { stdio: "inherit" })
+  return readFileSync(binary).toString("base64")
 }
 
 if (import.meta.main) {
@@ -41,6 +42,6 @@ if (import.meta.main) {
   const head =
     "/**\n * The kernels in WebAssembly, as base64. `deno task kernels` makes this file of their sources.\n *\n * @module\n */\n"
   writeFileSync(join(wasm, "modules_generated.ts"), `${head}\n${constants.join("\n")}`)
-  execFileSync("deno", ["fmt", join(wasm, "modules_generated.ts")], { stdio: "inherit" })
+  execFileSync(process.execPath, ["fmt", join(wasm, "modules_generated.ts")], { stdio: "inherit" })
   rmSync(folder, { recursive: true })
 }

@@ -46,8 +46,8 @@ const AlreadyExistsBase: TaggedErrorClass<AlreadyExists, "AlreadyExists", {
 }))
 
 /**
- * The name `uri` is taken: a file exists where one was to be created, or an array, a group or other files where an
- * array was. `detail` describes the existing content, if known, and `hint` is advice.
+ * The name `uri` is taken: a file exists where one was to be created, or an array, a group or other files exist at the
+ * place of a new array. `detail` describes the existing content, if known, and `hint` is advice.
  *
  * ```ts
  * import { makeMemoryStorage } from "@tessera/array/platform"
@@ -56,8 +56,8 @@ const AlreadyExistsBase: TaggedErrorClass<AlreadyExists, "AlreadyExists", {
  *
  * const { create } = makeMemoryStorage()
  * const again = Effect.zipRight(create("mem://a", Uint8Array.of(1)), create("mem://a", Uint8Array.of(2)))
- * const first = Effect.catchTag(again, "AlreadyExists", ({ uri }) => Effect.succeed(`somebody was first at ${uri}`))
- * assertEquals(Effect.runSync(first), "somebody was first at mem://a")
+ * const first = Effect.catchTag(again, "AlreadyExists", ({ uri }) => Effect.succeed(`another writer was first at ${uri}`))
+ * assertEquals(Effect.runSync(first), "another writer was first at mem://a")
  * ```
  */
 export class AlreadyExists extends AlreadyExistsBase implements Advised {
@@ -103,6 +103,8 @@ export const storageReasons = [
 export type StorageOp =
   | "list"
   | "listPage"
+  | "listAllPage"
+  | "head"
   | "size"
   | "exists"
   | "read"
@@ -132,6 +134,8 @@ const StorageErrorBase: TaggedErrorClass<StorageError, "StorageError", {
   op: Schema.Literal(
     "list",
     "listPage",
+    "listAllPage",
+    "head",
     "size",
     "exists",
     "read",

@@ -29,8 +29,10 @@ const InvalidKeyBase: TaggedErrorClass<InvalidKey, "InvalidKey", {
 export class InvalidKey extends InvalidKeyBase {
   /** Describes the expected form of a key; contains no part of the invalid one. */
   override get message(): string {
-    const what = this.reason === "Length" ? `${this.length} bytes` : `${this.length} characters that are not all digits`
-    return `invalid encryption key: ${what} (expected 32 raw bytes or 64 hexadecimal digits)`
+    const length = this.reason === "Length"
+      ? `${this.length} bytes`
+      : `${this.length} characters that are not all digits`
+    return `invalid encryption key: ${length} (expected 32 raw bytes or 64 hexadecimal digits)`
   }
 }
 

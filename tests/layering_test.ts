@@ -62,7 +62,6 @@ const parts: Readonly<Record<string, Part>> = {
         "host",
         "node",
         "fflate",
-        "fzstd",
         "@noble/ciphers",
         "@noble/hashes",
       ],

@@ -9,11 +9,11 @@ import { CodecError } from "../errors.ts"
  * AES-256-GCM takes a key of 32 bytes, an initialisation vector of 12 and a tag of 16. Messages never contain the key.
  */
 export const checkCipherArguments = (key: Uint8Array, iv: Uint8Array, tag?: Uint8Array): void => {
-  const wrong = (what: string, have: number, want: number) =>
+  const wrong = (subject: string, have: number, want: number) =>
     new CodecError({
       codec: "aes_256_gcm",
       reason: "InvalidArgument",
-      detail: `the ${what} has ${have} bytes where ${want} are needed`,
+      detail: `the ${subject} has ${have} bytes where ${want} are needed`,
     })
   if (key.length !== 32) throw wrong("key", key.length, 32)
   if (iv.length !== 12) throw wrong("initialisation vector", iv.length, 12)

@@ -41,6 +41,6 @@ export const plausible = (codec: string, length: number, size: number, ratio: nu
     throw new CodecError({ codec, reason: "InvalidArgument", detail: `${size} is not a number of bytes` })
   }
   if (size > length * ratio) {
-    throw new CodecError({ codec, detail: `${length} compressed bytes cannot hold the ${size} bytes promised` })
+    throw new CodecError({ codec, detail: `${length} compressed bytes cannot contain the declared ${size} bytes` })
   }
 }

@@ -71,7 +71,7 @@ const longCode = ({ counts, symbols }: Codes, bits: number): number => {
     first = (first + count) << 1
     code <<= 1
   }
-  throw new Error("bits that are no code")
+  throw new Error("bits without a code")
 }
 
 /** Where the lengths of copies start, by their symbols, and how many bits are added to each; the same for distances. */

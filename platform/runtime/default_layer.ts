@@ -1,13 +1,14 @@
 /**
- * The default layer for Deno, Bun and Node: local files, web servers and memory behind one router, and the codecs.
+ * The default layer for Deno, Bun and Node: a router over local files, web servers and memory, and the codecs.
  *
  * @module
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import { Codecs } from "../codecs/service.ts"
-import { logCodecFallback, nativeCodecs } from "../codecs/layers/native.ts"
+import { logCodecFallback, scopedNativeCodecs } from "../codecs/layers/native.ts"
 import { withWebp } from "../codecs/webp/codec.ts"
 import { compileWebp, compileWebpEncoder } from "../codecs/webp/locate.ts"
 import { httpFiles } from "../storage/http/default_http.ts"
@@ -65,14 +66,17 @@ export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, () => make
  * ```
  */
 export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.suspend(() =>
-  makeDefaultLayer(localFiles, nativeCodecs)
+  makeDefaultLayer(localFiles, scopedNativeCodecs())
 )
 
 /** As {@link layerDefault}, with the storage of local files and the codecs to use. */
-export const makeDefaultLayer = (local: Storage, codecs: Codecs): Layer.Layer<Storage | Codecs> =>
+export const makeDefaultLayer = (
+  local: Storage,
+  scopedCodecs: Effect.Effect<Codecs, never, Scope.Scope>,
+): Layer.Layer<Storage | Codecs> =>
   // one layer: merging several takes a tenth of a short run
   Layer.scopedContext(
-    Effect.map(Effect.zipRight(logCodecFallback, makeWorkers()), (workers) =>
+    Effect.zipWith(Effect.zipRight(logCodecFallback, scopedCodecs), makeWorkers(), (codecs, workers) =>
       Context.add(
         Context.make(Storage, makeStorage(local)),
         Codecs,

@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { NotFound, StorageError } from "../errors.ts"
-import { inFlight, type ListPage, type Storage } from "./service.ts"
+import { type FileInfo, inFlight, type ListPage, type Storage } from "./service.ts"
 
 /** Size of the pieces in which `copy` reads a file, in bytes. */
 const COPY_PIECE = 8 << 20
@@ -43,14 +43,15 @@ export const removeEach = (
   )
 
 /** The functions that {@link withDefaults} can add. */
-type Derived = "listPage" | "exists" | "copy" | "removeAll"
+type Derived = "listPage" | "head" | "exists" | "copy" | "removeAll"
 
 /** A storage that may leave out the functions that {@link withDefaults} can add. */
 export type Backend = Omit<Storage, Derived> & Partial<Pick<Storage, Derived>>
 
-/** Adds the functions that a backend leaves out: `listPage`, `exists`, `copy` and `removeAll`. */
+/** Adds the functions that a backend leaves out: `listPage`, `head`, `exists`, `copy` and `removeAll`. */
 export const withDefaults = (backend: Backend): Storage => ({
   listPage: (uri) => Effect.map(backend.list(uri), (entries): ListPage => ({ entries })),
+  head: (uri) => Effect.map(backend.size(uri), (size): FileInfo => ({ size })),
   exists: (uri) =>
     Effect.matchEffect(backend.size(uri), {
       onSuccess: () => Effect.succeed(true),

@@ -22,9 +22,9 @@ export type WrapCall = <A, E, R>(
 
 /** How {@link mapStorage} wraps the calls of each kind; a kind without a wrapper passes unchanged. */
 export interface StorageWrappers {
-  /** `size`, `exists`, `read`, `readRanges` and `readTail`. */
+  /** `size`, `head`, `exists`, `read`, `readRanges` and `readTail`. */
   readonly read?: WrapCall
-  /** `list` and `listPage`. */
+  /** `list`, `listPage` and `listAllPage`. */
   readonly list?: WrapCall
   /**
    * `write`, `openWrite`, `append`, `finish`, `create`, `createFolder`, `copy` (by its target), `remove`, `removeAll` (by its
@@ -44,6 +44,7 @@ export type SelectStorage = <A, E, R>(
 export const forwardStorage = (select: SelectStorage): Storage => ({
   list: (uri) => select("list", uri, (storage) => storage.list(uri)),
   listPage: (uri, next) => select("listPage", uri, (storage) => storage.listPage(uri, next)),
+  head: (uri) => select("head", uri, (storage) => storage.head(uri)),
   exists: (uri) => select("exists", uri, (storage) => storage.exists(uri)),
   size: (uri) => select("size", uri, (storage) => storage.size(uri)),
   read: (uri) => select("read", uri, (storage) => storage.read(uri)),
@@ -58,6 +59,8 @@ export const forwardStorage = (select: SelectStorage): Storage => ({
   removeAll: (uris) =>
     uris.length === 0 ? Effect.succeed([]) : select("removeAll", uris[0], (storage) => storage.removeAll(uris)),
   removeFolder: (uri) => select("removeFolder", uri, (storage) => storage.removeFolder(uri)),
+  listAllPage: (uri, next) =>
+    select("listAllPage", uri, (storage) => storage.listAllPage?.(uri, next) ?? Effect.succeed(undefined)),
   mode: (uri) => select("mode", uri, (storage) => storage.mode?.(uri) ?? Effect.succeed(undefined)),
   realPath: (uri) => select("realPath", uri, (storage) => storage.realPath?.(uri) ?? Effect.succeed(uri)),
   unlisted: (uri) => select("unlisted", uri, (storage) => storage.unlisted?.(uri) ?? Effect.succeed([])),
@@ -66,6 +69,8 @@ export const forwardStorage = (select: SelectStorage): Storage => ({
 const kinds: Readonly<Record<StorageOperation, keyof StorageWrappers>> = {
   list: "list",
   listPage: "list",
+  listAllPage: "list",
+  head: "read",
   exists: "read",
   size: "read",
   read: "read",
@@ -97,6 +102,7 @@ export const mapStorage = (storage: Storage, wrappers: StorageWrappers): Storage
         write: (bytes) => wrap(file.write(bytes), "append", uri),
         finish: wrap(file.finish, "finish", uri),
       })),
+    listAllPage: storage.listAllPage && mapped.listAllPage,
     inFlight: storage.inFlight,
     comparesVersions: storage.comparesVersions,
     mode: storage.mode,

@@ -66,9 +66,13 @@ export const withMetrics = <B extends Backend>(storage: B): B => {
         },
       })
     })
-  const { listPage, exists, copy, removeAll } = storage
+  const { listPage, listAllPage, head, exists, copy, removeAll } = storage
   const derived: Partial<Backend> = {
     ...(listPage && { listPage: (uri, next) => counted("listPage", uri, 1, listPage(uri, next)) }),
+    ...(listAllPage && {
+      listAllPage: (uri, next) => counted("listAllPage", uri, 1, listAllPage(uri, next)),
+    }),
+    ...(head && { head: (uri) => counted("head", uri, 1, head(uri)) }),
     ...(exists && { exists: (uri) => counted("exists", uri, 1, exists(uri)) }),
     ...(copy && { copy: (from, to) => counted("copy", to, 1, copy(from, to)) }),
     ...(removeAll && { removeAll: (uris) => counted("removeAll", uris[0] ?? "", uris.length, removeAll(uris)) }),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { checkRanges, tailRange } from "./byte_ranges.ts"
@@ -12,7 +13,7 @@ import { makeFileWriter } from "./file_writer.ts"
 import { compareBytewise } from "./utf8_order.ts"
 import { withMetrics } from "./measured.ts"
 import { withDefaults } from "./defaults.ts"
-import { type Entry, Storage } from "./service.ts"
+import { type Entry, type FileEntry, type FileInfo, Storage } from "./service.ts"
 import { withoutTrailingSlash } from "./uri.ts"
 
 /** The key of a URI: what follows `mem://`, without slashes at either end. */
@@ -34,9 +35,16 @@ const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   return whole
 }
 
+/** The version of a file: its number among all versions of the storage, and the time of the write. */
+interface Version {
+  readonly number: number
+  readonly lastModified?: number
+}
+
 /**
  * Creates a storage over `files`: a map from names (without `mem://` and surrounding slashes) to contents. Writes
- * change the map.
+ * change the map, and never the contents in it. Entries have an etag, which counts the versions of all files, and the time
+ * of the write by the `Clock` of Effect; contents that the program put into the map itself have no time.
  *
  * ```ts
  * import { makeMemoryStorage } from "@tessera/array/platform"
@@ -48,6 +56,27 @@ const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
  * ```
  */
 export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): Storage => {
+  /** By the contents, so that a change of the map by the program is another version; several names may share contents. */
+  const versions = new WeakMap<Uint8Array, Map<string, Version>>()
+  let lastVersion = 0
+  const setVersion = (key: string, bytes: Uint8Array, lastModified?: number): Version => {
+    const names = versions.get(bytes) ?? new Map<string, Version>()
+    const version = { number: ++lastVersion, lastModified }
+    versions.set(bytes, names.set(key, version))
+    return version
+  }
+  const infoOf = (key: string, bytes: Uint8Array): FileInfo => {
+    const { number, lastModified } = versions.get(bytes)?.get(key) ?? setVersion(key, bytes)
+    const etag = number.toString(16)
+    return lastModified === undefined ? { size: bytes.length, etag } : { size: bytes.length, lastModified, etag }
+  }
+  /** Puts contents, which nothing changes from now on, under a name. */
+  const put = (uri: string, bytes: Uint8Array): Effect.Effect<void> =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const key = keyOf(uri)
+      files.set(key, bytes)
+      setVersion(key, bytes, now)
+    })
   const find = <A>(uri: string, use: (bytes: Uint8Array) => A): Effect.Effect<A, NotFound | StorageError> =>
     Effect.suspend((): Effect.Effect<A, NotFound | StorageError> => {
       const bytes = files.get(keyOf(uri))
@@ -59,7 +88,7 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
         throw error
       }
     })
-  const listAll = (uri: string): ReadonlyArray<Entry> => {
+  const entriesIn = (uri: string): ReadonlyArray<Entry> => {
     const folder = keyOf(uri)
     const prefix = folder === "" ? "" : `${folder}/`
     const entries = new Map<string, Entry>()
@@ -70,20 +99,34 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
       const slash = rest.indexOf("/")
       const name = slash < 0 ? rest : rest.slice(0, slash)
       if (slash >= 0) entries.set(name, { name, kind: "folder" })
-      else if (!entries.has(name)) entries.set(name, { name, kind: "file", size: bytes.length })
+      else if (!entries.has(name)) entries.set(name, { name, kind: "file", ...infoOf(key, bytes) })
     }
     return [...entries.values()].sort((a, b) => compareBytewise(a.name, b.name))
   }
+  const filesBelow = (uri: string): ReadonlyArray<FileEntry> => {
+    const folder = keyOf(uri)
+    const prefix = folder === "" ? "" : `${folder}/`
+    const below = [...files].filter(([key]) => key.startsWith(prefix) && key.length > prefix.length)
+    return below.map(([key, bytes]) => ({ path: key.slice(prefix.length), ...infoOf(key, bytes) }))
+      .sort((a, b) => compareBytewise(a.path, b.path))
+  }
   return withDefaults(withMetrics({
     comparesVersions: () => false,
-    list: (uri) => Effect.sync(() => listAll(uri)),
+    list: (uri) => Effect.sync(() => entriesIn(uri)),
     listPage: (uri, next) =>
       Effect.sync(() => {
-        const all = listAll(uri)
+        const all = entriesIn(uri)
         const entries = next === undefined ? all : all.filter(({ name }) => compareBytewise(name, next) > 0)
         const page = entries.slice(0, PAGE)
         return entries.length > PAGE ? { entries: page, next: page[PAGE - 1].name } : { entries: page }
       }),
+    listAllPage: (uri, next) =>
+      Effect.sync(() => {
+        const all = filesBelow(uri)
+        const rest = next === undefined ? all : all.filter(({ path }) => compareBytewise(path, next) > 0)
+        return rest.length > PAGE ? { files: rest.slice(0, PAGE), next: rest[PAGE - 1].path } : { files: rest }
+      }),
+    head: (uri) => find(uri, (bytes) => infoOf(keyOf(uri), bytes)),
     size: (uri) => find(uri, (bytes) => bytes.length),
     read: (uri) => find(uri, (bytes) => bytes.slice()),
     readRanges: (uri, ranges) =>
@@ -96,30 +139,29 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
         const range = tailRange("readTail", uri, length, bytes.length)
         return { bytes: bytes.slice(range.offset), size: bytes.length }
       }),
-    write: (uri, bytes) =>
-      Effect.sync(() => {
-        files.set(keyOf(uri), bytes.slice())
-      }),
+    write: (uri, bytes) => Effect.suspend(() => put(uri, bytes.slice())),
     openWrite: (uri) =>
-      makeFileWriter(uri, () => {
-        const pieces: Array<Uint8Array> = []
-        return {
-          append: (bytes) => void pieces.push(bytes.slice()),
-          finish: () => void files.set(keyOf(uri), joined(pieces)),
-          abandon: () => void (pieces.length = 0),
-        }
-      }, storageFailure),
+      Effect.flatMap(Effect.clock, (clock) =>
+        makeFileWriter(uri, () => {
+          const pieces: Array<Uint8Array> = []
+          return {
+            append: (bytes) => void pieces.push(bytes.slice()),
+            finish: () => {
+              const whole = joined(pieces)
+              files.set(keyOf(uri), whole)
+              setVersion(keyOf(uri), whole, clock.unsafeCurrentTimeMillis())
+            },
+            abandon: () => void (pieces.length = 0),
+          }
+        }, storageFailure)),
     create: (uri, bytes) =>
       Effect.suspend(() => {
-        const key = keyOf(uri)
-        if (files.has(key)) return Effect.fail(new AlreadyExists({ uri }))
-        files.set(key, bytes.slice())
-        return Effect.void
+        if (files.has(keyOf(uri))) return Effect.fail(new AlreadyExists({ uri }))
+        // before the clock is read: exactly one of several writers must succeed
+        files.set(keyOf(uri), bytes.slice())
+        return put(uri, files.get(keyOf(uri))!)
       }),
-    copy: (from, to) =>
-      Effect.map(find(from, (bytes) => bytes.slice()), (bytes) => {
-        files.set(keyOf(to), bytes)
-      }),
+    copy: (from, to) => Effect.flatMap(find(from, (bytes) => bytes), (bytes) => put(to, bytes)),
     createFolder: () => Effect.succeed([]),
     removeFolder: () => Effect.void,
     remove: (uri) =>
@@ -151,7 +193,8 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
  *   yield* storage.create("mem://a/b", Uint8Array.of(1))
  *   return yield* storage.list("mem://a")
  * })
- * assertEquals(Effect.runSync(Effect.provide(program, layerMemory)), [{ name: "b", kind: "file", size: 1 }])
+ * const [{ name, kind, size }] = Effect.runSync(Effect.provide(program, layerMemory))
+ * assertEquals([name, kind, size], ["b", "file", 1])
  * ```
  */
 export const layerMemory: Layer.Layer<Storage> = Layer.sync(Storage, () => makeMemoryStorage())

@@ -23,14 +23,11 @@ export interface Entry {
   readonly kind: "file" | "folder"
   /** Size in bytes, if the listing contains it. */
   readonly size?: number
-  /**
-   * The time of the last change, in milliseconds since 1970, where the listing has it without another request. Local
-   * files: missing, as it costs a `stat` per name.
-   */
+  /** The time of the last change, in milliseconds since 1970, if the listing contains it. */
   readonly lastModified?: number
   /** A tag that differs for different content of the same name, if the listing contains it. */
   readonly etag?: string
-  /** True for a symbolic link: `kind` and `size` are those of its target, which may be outside the folder. */
+  /** True for a symbolic link: `kind` and `size` describe its target, which may be outside the folder. */
   readonly isLink?: true
 }
 
@@ -39,6 +36,32 @@ export interface ListPage {
   /** Entries, in the byte order of their names, after those of the pages before. */
   readonly entries: ReadonlyArray<Entry>
   /** Pass this to `listPage` for the next page; missing on the last page. */
+  readonly next?: string
+}
+
+/** What a storage knows about a file without reading it. */
+export interface FileInfo {
+  /** Size in bytes. */
+  readonly size: number
+  /** The time of the last change, in milliseconds since 1970, if the storage has it. */
+  readonly lastModified?: number
+  /** A tag that differs for different content of the same name, if the storage has one. */
+  readonly etag?: string
+}
+
+/** A file in a recursive listing. */
+export interface FileEntry extends Partial<FileInfo> {
+  /** Path below the listed folder, without slashes at either end: `__fragments/…/a0.tdb`. */
+  readonly path: string
+  /** True for a symbolic link: the size is the size of its target, which may be outside the folder. */
+  readonly isLink?: true
+}
+
+/** A part of a recursive listing. */
+export interface FilePage {
+  /** Files of the folder and of all folders below it. */
+  readonly files: ReadonlyArray<FileEntry>
+  /** Pass this to `listAllPage` for the next page; missing on the last page. */
   readonly next?: string
 }
 
@@ -69,18 +92,20 @@ export interface FileWriter {
 /** A storage backend. */
 export interface Storage {
   /**
-   * Returns the entries of a folder, in byte order of their names. A missing folder is empty: object stores cannot tell
-   * the difference.
+   * Returns the entries of a folder, in byte order of their names. A missing folder is empty: object stores have no
+   * folders.
    */
   readonly list: (uri: string) => Effect.Effect<ReadonlyArray<Entry>, StorageError>
   /**
    * One page of a listing: the first one, or the one that `next` of the page before names. Object stores and memory return
-   * up to 1,000 entries; backends whose listings arrive whole (local folders, manifests) return them as one page. All pages
-   * together are what `list` returns, if nothing changes meanwhile. `listStream` reads page after page.
+   * up to 1,000 entries, local folders up to an eighth of their names, and backends whose listings arrive whole (manifests)
+   * one page. All pages together are what `list` returns, if nothing changes meanwhile. `listStream` reads page after page.
    */
   readonly listPage: (uri: string, next?: string) => Effect.Effect<ListPage, StorageError>
   /** Whether there is a file of this name; `false` for a folder. */
   readonly exists: (uri: string) => Effect.Effect<boolean, StorageError>
+  /** Returns size, time and tag of a file, as far as the storage has them. */
+  readonly head: (uri: string) => Effect.Effect<FileInfo, NotFound | StorageError>
   /** Bytes of a file. */
   readonly size: (uri: string) => Effect.Effect<number, NotFound | StorageError>
   /** A whole file. */
@@ -107,12 +132,12 @@ export interface Storage {
    */
   readonly openWrite: (uri: string) => Effect.Effect<FileWriter, StorageError, Scope.Scope>
   /**
-   * Writes a whole file only if the name is free: of several concurrent writers one succeeds. Commits are made this
+   * Writes a whole file only if the name is free: one of several concurrent writers succeeds. Commits are made this
    * way: everything written through this storage before is durable before the file appears.
    *
    * After a `StorageError` the file may exist nevertheless: the response can be lost. A second call then fails with
-   * `AlreadyExists`, and the file is whole and has the bytes of the first call. If the name contains a UUID, no other
-   * writer uses it, so `AlreadyExists` means success: {@link createUnique}. For other names, compare the content.
+   * `AlreadyExists`, and the file is complete and has the bytes of the first call. If the name contains a UUID, no
+   * other writer uses it, so `AlreadyExists` means success: {@link createUnique}. For other names, compare the content.
    */
   readonly create: (uri: string, bytes: Uint8Array) => Effect.Effect<void, AlreadyExists | StorageError>
   /**
@@ -138,6 +163,12 @@ export interface Storage {
    * folders: nothing happens.
    */
   readonly removeFolder: (uri: string) => Effect.Effect<void, StorageError>
+  /**
+   * One page of a recursive listing, for storages that have such listings, as object stores do: the first one, or the one
+   * that `next` of the page before names. `undefined`, or no such function: the folders are listed one by one.
+   * {@link listAll} does what fits.
+   */
+  readonly listAllPage?: (uri: string, next?: string) => Effect.Effect<FilePage | undefined, StorageError>
   /**
    * How many calls for a URI are worth being under way at once: 1 where each is over when it returns, and fibers would only
    * cost. Default: as many as the caller likes.
@@ -173,7 +204,7 @@ export const inFlight = (storage: Pick<Storage, "inFlight">, uri: string, max: n
   storage.inFlight === undefined ? max : Math.min(max, storage.inFlight(uri))
 
 /**
- * Streams the entries of a folder, page by page: memory holds one page.
+ * Streams the entries of a folder, page by page: at most one page is in memory.
  *
  * ```ts
  * import { listStream, makeMemoryStorage } from "@tessera/array/platform"
@@ -194,6 +225,45 @@ export const listStream = (storage: Storage, uri: string): Stream.Stream<Entry, 
         next === undefined ? Option.none() : Option.some(next),
       ]),
   )
+
+/** Lists the folders below `uri` one by one. */
+const walk = (storage: Storage, uri: string, prefix: string): Stream.Stream<FileEntry, StorageError> =>
+  Stream.flatMap(listStream(storage, uri), ({ name, kind, ...info }): Stream.Stream<FileEntry, StorageError> => {
+    if (kind === "file") return Stream.succeed({ path: prefix + name, ...info })
+    const below = uri.endsWith("/") ? uri + name : `${uri}/${name}`
+    return info.isLink === true ? Stream.empty : walk(storage, below, `${prefix}${name}/`)
+  })
+
+/**
+ * Streams all files in a folder and in the folders below it. The files of a folder are in byte order of their names; which
+ * folder comes first depends on the storage. Links to folders are not followed. Memory contains one page of each folder on the
+ * way to the current file. Storages with recursive listings need one request for each page of files, others one for each
+ * page of a folder.
+ *
+ * ```ts
+ * import { listAll, makeMemoryStorage } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Chunk from "effect/Chunk"
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ *
+ * const storage = makeMemoryStorage(new Map([["a/b/c", Uint8Array.of(1)], ["a/d", Uint8Array.of(2)]]))
+ * const paths = Stream.map(listAll(storage, "mem://a"), ({ path }) => path)
+ * assertEquals(Chunk.toReadonlyArray(Effect.runSync(Stream.runCollect(paths))), ["b/c", "d"])
+ * ```
+ */
+export const listAll = (storage: Storage, uri: string): Stream.Stream<FileEntry, StorageError> => {
+  const { listAllPage } = storage
+  if (listAllPage === undefined) return walk(storage, uri, "")
+  return Stream.unwrap(Effect.map(listAllPage(uri), (first) => {
+    if (first === undefined) return walk(storage, uri, "")
+    return Stream.paginateChunkEffect(first, (page) => {
+      const files = Chunk.unsafeFromArray(page.files)
+      if (page.next === undefined) return Effect.succeed([files, Option.none<FilePage>()])
+      return Effect.map(listAllPage(uri, page.next), (next) => [files, Option.fromNullable(next)])
+    })
+  }))
+}
 
 /**
  * Creates a file whose name contains a UUID, so that no other writer uses it. A file that exists already is the result of an

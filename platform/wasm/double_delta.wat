@@ -1,6 +1,6 @@
-;; Undoes double delta of integers of any size, at least two. After the two first values come the changes of the steps,
-;; each a sign and `bits` bits, at most 62, in a stream of 64-bit words that are filled from the top. Sums wrap as those
-;; of the integers do. Up to 16 bytes behind the input are read, and up to 8 behind the result written.
+;; Decodes double delta of at least two integers of any size. The first two values are followed by the changes of the
+;; differences, each a sign and `bits` bits, at most 62, in a stream of 64-bit words that are filled from the top. Sums
+;; wrap around as integers do. Reads up to 16 bytes after the input and writes up to 8 bytes after the result.
 (module
   (memory (import "kernel" "memory") 1)
   (func (export "decode") (param $in i32) (param $bits i32) (param $out i32) (param $count i32) (param $size i32)
@@ -8,7 +8,7 @@
     (local $value i64) (local $step i64) (local $field i64) (local $sign i64)
     (local.set $width (i64.extend_i32_u (i32.add (local.get $bits) (i32.const 1))))
     (local.set $stop (i32.add (local.get $out) (i32.mul (local.get $count) (local.get $size))))
-    ;; eight bytes each, of which the upper ones of smaller integers are noise that no lower one sees
+    ;; eight bytes each; the upper ones are noise for smaller integers and do not affect the lower ones
     (local.set $value (i64.load (local.get $in)))
     (i64.store (local.get $out) (local.get $value))
     (local.set $in (i32.add (local.get $in) (local.get $size)))
@@ -20,7 +20,7 @@
     (local.set $out (i32.add (local.get $out) (local.get $size)))
     (loop $next
       (if (i32.ge_u (local.get $out) (local.get $stop)) (then (return)))
-      ;; from two words, of which the second may give nothing
+      ;; from two words; the second may contribute no bits
       (local.set $word
         (i32.add (local.get $in) (i32.shl (i32.wrap_i64 (i64.shr_u (local.get $at) (i64.const 6))) (i32.const 3))))
       (local.set $field

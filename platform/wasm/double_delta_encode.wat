@@ -1,6 +1,6 @@
-;; Double delta of 64-bit integers, at least three: first the bits that the widest change of the steps takes, then the stream
-;; of the changes, each a sign and so many bits, in 64-bit words that are filled from the top. Answers the bits; from 63
-;; on there is no stream. 255: a step or a change is more than 64 bits hold. The stream is shorter than the values.
+;; Encodes double delta of at least three 64-bit integers: determines the bits of the widest change of the differences, then
+;; writes the stream: each change as a sign and that number of bits, in 64-bit words that are filled from the top. Returns the
+;; bits; from 63 on no stream is written. 255: a difference or a change exceeds 64 bits. The stream is shorter than the values.
 (module
   (memory (import "kernel" "memory") 1)
   (func (export "encode")
@@ -61,7 +61,7 @@
       (local.set $change (i64.sub (local.get $next) (local.get $step)))
       (local.set $step (local.get $next))
       (local.set $sign (i64.shr_s (local.get $change) (i64.const 63)))
-      ;; the sign, and what the change is without it
+      ;; the sign and the magnitude of the change
       (local.set $change
         (i64.or
           (i64.shl (i64.and (local.get $sign) (i64.const 1)) (local.get $bits))

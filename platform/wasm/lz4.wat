@@ -1,6 +1,6 @@
-;; Decodes a raw LZ4 block. Copies run in steps of 16 bytes, past the end of what they copy: behind the result and
-;; behind the input there must be 32 bytes more of memory. Everything is checked before it is touched; 1 says that the
-;; block is whole and makes exactly `size` bytes, 0 that it does not. The twin in TypeScript says why.
+;; Decodes a raw LZ4 block. Copies run in steps of 16 bytes, past the end of their source and target: memory must extend
+;; 32 bytes after the result and after the input. All positions are checked before access. Returns 1 if the block is
+;; complete and decodes to exactly `size` bytes, otherwise 0. The twin in TypeScript reports the reason.
 (module
   (memory (import "kernel" "memory") 1)
   (func (export "decode") (param $in i32) (param $length i32) (param $out i32) (param $size i32) (result i32)
@@ -20,7 +20,7 @@
       (local.set $in (i32.add (local.get $in) (i32.const 1)))
       (block $literals
         ;; nearly all sequences: at most 14 literals and 18 bytes of match, and neither end is near. Copied without
-        ;; asking how many they are, so that there is nothing for the processor to guess
+        ;; testing their number, so that the processor has no branch to predict
         (if
           (i32.and
             (i32.lt_u (local.get $token) (i32.const 0xf0))
@@ -93,7 +93,7 @@
       (local.set $from (i32.sub (local.get $to) (local.get $distance)))
       (local.set $at (local.get $to))
       (local.set $stop (i32.add (local.get $to) (local.get $n)))
-      ;; a match that reaches into itself: byte by byte, until as much lies behind as a vector holds
+      ;; a match that overlaps itself: byte by byte, until the distance is the size of a vector
       (if (i32.lt_u (local.get $distance) (i32.const 16))
         (then
           (loop $twice

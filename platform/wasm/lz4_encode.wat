@@ -1,6 +1,6 @@
-;; Encodes a raw LZ4 block as the fast encoder of LZ4 does: greedy, with one candidate a hash. Up to 16 bytes behind the
-;; input are read and up to 16 behind the result written; a result takes at most size + size / 255 + 16 bytes. The table
-;; of 8192 positions lies in the first half of the kernels' own page, from address 0.
+;; Encodes a raw LZ4 block as the fast encoder of LZ4 does: greedy, with one candidate per hash. Reads up to 16 bytes after
+;; the input and writes up to 16 bytes after the result; a result takes at most size + size / 255 + 16 bytes. The table with
+;; 8192 positions is in the first half of the kernels' own page, from address 0.
 (module
   (memory (import "kernel" "memory") 1)
 
@@ -10,7 +10,7 @@
       (i32.shr_u (i32.mul (i32.load (local.get $at)) (i32.const 0x9e3779b1)) (i32.const 19))
       (i32.const 2)))
 
-  ;; the bytes of a length past the 15 of the token; answers where they end
+  ;; the bytes of a length beyond the 15 of the token; returns their end
   (func $length (param $to i32) (param $rest i32) (result i32)
     (loop $more
       (if (i32.ge_u (local.get $rest) (i32.const 255))
@@ -22,7 +22,7 @@
     (i32.store8 (local.get $to) (local.get $rest))
     (i32.add (local.get $to) (i32.const 1)))
 
-  ;; literals behind their token, whose lower half is left 0; answers where they end
+  ;; literals after their token, whose lower half is left 0; returns their end
   (func $literals (param $from i32) (param $count i32) (param $to i32) (result i32)
     (local $stop i32)
     (if (i32.lt_u (local.get $count) (i32.const 15))
@@ -41,7 +41,7 @@
       (br_if $copy (i32.lt_u (local.get $to) (local.get $stop))))
     (local.get $stop))
 
-  ;; answers the bytes of the result
+  ;; returns the size of the result
   (func (export "encode") (param $in i32) (param $size i32) (param $out i32) (result i32)
     (local $at i32) (local $anchor i32) (local $to i32) (local $last i32) (local $end i32)
     (local $found i32) (local $slot i32) (local $tries i32) (local $next i32) (local $token i32)
@@ -56,7 +56,7 @@
       (local.set $end (i32.add (local.get $in) (i32.sub (local.get $size) (i32.const 5))))
       (local.set $at (i32.add (local.get $in) (i32.const 1)))
       (loop $sequence
-        ;; a match: steps grow where there is none, so that noise passes quickly
+        ;; searches for a match: steps grow without one, so that noise passes quickly
         (local.set $tries (i32.const 64))
         (local.set $next (local.get $at))
         (loop $search

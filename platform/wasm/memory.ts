@@ -2,6 +2,13 @@
  * The memory that all kernels in WebAssembly share, so that a chunk stays there from one to the next. It never grows: views
  * of it stay good. Kernels are synchronous, and none calls another, so each finds all of it as the last one left it.
  *
+ * Each thread has one memory of 8.3 MiB, and not one for each codec service. Untouched pages cost nothing.
+ * Programs may provide a layer for each call, and a memory with five modules of its own would cost each of them, in Deno and
+ * Bun: 1.0 and 1.8 ms to compile the modules, or 35 and 119 µs with compiled modules, and 270 and 340 µs instead of 4 and
+ * 3 µs to touch the first 64 KiB of each region; for comparison, the read of a small array takes 3 to 7 ms on the same
+ * machine. The memory would be released only by the garbage collector, which made single calls take 18 to 177 ms. No result
+ * depends on its content, which is why it is not part of a service.
+ *
  * @module
  */
 

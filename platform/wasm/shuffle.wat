@@ -1,6 +1,6 @@
-;; Byteshuffle and bitshuffle, both ways. Sixteen bytes of a plane are taken at a time; the last sixteen may have been
-;; taken before. Where a plane has less, up to 128 bytes behind the input are read, and behind the result written. The
-;; result may not overlap the input. The first 17 KiB of memory are for the kernel's own use.
+;; Byteshuffle and bitshuffle in both directions. Processes sixteen bytes of a plane at a time; the last sixteen may overlap
+;; the previous ones. For shorter planes, reads up to 128 bytes after the input, and writes up to 128 bytes after the result.
+;; The result must not overlap the input. The first 17 KiB of memory are for the kernel's own use.
 (module
   (memory (import "kernel" "memory") 1)
 
@@ -307,7 +307,7 @@
     (call $shuffled (local.get $in) (i32.shr_u (local.get $length) (local.get $log)) (local.get $log) (local.get $out))
     (call $rest (local.get $in) (local.get $length) (local.get $log) (local.get $out)))
 
-  ;; Undoes it.
+  ;; Inverse of byteshuffle.
   (func (export "unshuffle") (param $in i32) (param $length i32) (param $log i32) (param $out i32)
     (call $unshuffled (local.get $in) (i32.shr_u (local.get $length) (local.get $log)) (local.get $log)
       (local.get $out))
@@ -336,7 +336,7 @@
       (then (call $unshuffle4 (local.get $in) (local.get $n) (local.get $out)) (return)))
     (call $unshuffle2 (local.get $in) (local.get $n) (local.get $out)))
 
-  ;; Undoes bitshuffle of `length` bytes, a multiple of 8 and of the values' 1 << log bytes, log 0 to 3. Each block of
+  ;; Inverse of bitshuffle of `length` bytes, a multiple of 8 and of the values' 1 << log bytes, log 0 to 3. Each block of
   ;; 8192 bytes is, for byte after byte of its values, eight planes of bits. Transposed these are a byteshuffle of
   ;; values of eight bytes, which undone is one plane of bytes.
   (func (export "bitunshuffle") (param $in i32) (param $length i32) (param $log i32) (param $out i32)
@@ -367,7 +367,7 @@
       (local.set $out (i32.add (local.get $out) (local.get $size)))
       (br_if $block (i32.lt_u (local.get $in) (local.get $end)))))
 
-  ;; Bitshuffle of as much.
+  ;; Bitshuffle of `length` bytes, as above.
   (func (export "bitshuffle") (param $in i32) (param $length i32) (param $log i32) (param $out i32)
     (local $end i32) (local $size i32) (local $plane i32) (local $byte i32) (local $from i32)
     (local.set $end (i32.add (local.get $in) (local.get $length)))

@@ -150,7 +150,7 @@ export interface ArrayByStorage {
   readonly float64: Float64Array
 }
 
-/** In-memory type of a datatype's values: one of the numeric datatypes, each of which is its own storage. */
+/** In-memory type of a datatype's values: one of the numeric datatypes. Each of those is stored as itself. */
 export type DatatypeStorage = keyof ArrayByStorage
 
 /** The typed arrays of columns. */

@@ -34,7 +34,7 @@ const isClean = (error: Error, redact: Redact, depth: number): boolean => {
 /** Properties that programs read from errors of a runtime. */
 const codes = ["code", "errno", "syscall"] as const
 
-/** Copies an error without credentials; of its other properties only codes remain. */
+/** Copies an error without credentials. Only codes remain of its other properties. */
 const cleanCopy = (error: Error, redact: Redact, depth: number): Error => {
   const cause = error.cause === undefined || depth >= DEEPEST ? undefined : safeCause(error.cause, redact, depth + 1)
   const copy = new Error(redact(error.message), cause === undefined ? undefined : { cause })

@@ -105,7 +105,7 @@ export function open(
 
 /**
  * Opens an array again, in its current state or at another time; a declared schema is checked again. The original
- * handle stays as it is. Key and schema are those of the first opening.
+ * handle does not change. Uses the key and the schema of the first opening.
  *
  * Takes three listings and reads only new files: if nothing was written since, it reads nothing. Fails as {@link open}
  * does.

@@ -26,7 +26,7 @@ import { type ConditionTree, type ConditionValue, type FieldTest, isFieldTest } 
 export interface ConditionScope {
   readonly uri: string
   readonly schema: ArraySchema
-  /** The enumerations of the attributes that the condition looks at, by name. */
+  /** The enumerations of the attributes in the condition, by name. */
   readonly enumerations: ReadonlyMap<string, Enumeration>
 }
 
@@ -70,7 +70,7 @@ const constant = (field: string, op: ComparisonOp): Predicate => ({
 /** Rejects the test. */
 type Fail = (reason: ConditionReason, detail: string) => never
 
-/** The field that is meant. */
+/** Returns the field of a term. */
 const fieldOf = ({ schema }: ConditionScope, { field, of }: FieldTest, fail: Fail): Field => {
   const { attributes, dimensions } = fieldsOf(schema)
   const among = of === "attribute" ? attributes : of === "dimension" ? dimensions : [...attributes, ...dimensions]
@@ -127,7 +127,7 @@ const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Pred
   return isSet ? memberOf(field.name, op, bytes) : { kind: "value", op, field: field.name, value: bytes[0] }
 }
 
-/** The test whether a field is one of some values, or none of them. */
+/** Compiles the test whether a field is, or is not, one of several values. */
 export const memberOf = (
   field: string,
   op: SetOp,
@@ -154,7 +154,7 @@ const refuseType = (type: Datatype, width: number, op: Operator, fail: Fail): vo
       `its cells have ${width === VAR ? "any number of" : width} values of ${type}; cells of one value are compared`,
     )
   }
-  // units of several bytes are not in the order of their bytes, and what is no text has no order
+  // units of several bytes are not ordered by their bytes; only texts have an order
   const ordered = type === "string_ascii" || type === "string_utf8" || type === "char"
   if (isBytes(type) && !ordered && isOrder(op)) fail("Unsupported", `${type} has no order; compare with == or in`)
 }
@@ -238,8 +238,8 @@ const codesOf = (enumeration: Enumeration, values: ReadonlyArray<Uint8Array>): R
 }
 
 /**
- * A test of values of an enumeration as one of codes. A value that the enumeration lacks is no cell's: a comparison
- * with it holds nowhere, and "another than it" wherever there is a value.
+ * Compiles a test of enumeration values to a test of codes. A value that the enumeration lacks equals no cell:
+ * comparisons with it are false, and "not equal" is true for all non-null cells.
  */
 const enumerated = (
   field: Field,

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a condition.
+ * Errors of conditions.
  *
  * @module
  */
@@ -71,7 +71,7 @@ export class ConditionError extends ConditionErrorBase {
     super(text === undefined || at === undefined ? fields : { ...fields, at: redactText(text.slice(0, at)).length })
   }
 
-  /** What is wrong, where, and what to do. */
+  /** The problem, its location and advice. */
   override get message(): string {
     const array = this.uri === undefined ? "" : `${this.uri}: `
     const place = this.text === undefined ? this.path : `character ${this.at! + 1} of ${JSON.stringify(this.text)}`

@@ -17,11 +17,11 @@ export interface Field {
   readonly cellValNum: number
   readonly var: boolean
   readonly nullable: boolean
-  /** Bytes of one cell; of one value for var-sized fields. */
+  /** Size of one cell in bytes; for var-sized fields, of one value. */
   readonly cellSize: number
   /** What its values went through. */
   readonly filters: FilterPipeline
-  /** Attributes: the cell that stands where nothing was written, and whether it is null. */
+  /** The fill value of an attribute: the content of unwritten cells, and whether it is null. */
   readonly fillValue: Uint8Array
   readonly fillIsNull: boolean
   /** Enumerated attributes. */
@@ -57,7 +57,7 @@ const dimensionField = (schema: ArraySchema, index: number): Field => {
     var: d.cellValNum === VAR,
     nullable: false,
     cellSize: cellSize(d.type, d.cellValNum),
-    // a dimension without filters of its own has the coordinates'; where schemas have no place for its own, it has none
+    // a dimension without filters has those of the coordinates; older schemas store no filters for dimensions
     filters: d.filters.filters.length === 0 && schema.version >= Since.splitDimensions
       ? schema.coordsFilters
       : d.filters,

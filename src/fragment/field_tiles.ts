@@ -1,5 +1,5 @@
 /**
- * The tiles of a field: where they lie in its files, and what one is once it was read.
+ * The tiles of a field: their positions in its files, and their content once read.
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../platform/storage/service.ts"

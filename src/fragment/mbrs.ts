@@ -16,7 +16,7 @@ import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Fragment } from "./fragment.ts"
 import { loadSections, type SectionError } from "./sections.ts"
 
-/** What R-trees need to know of the dimensions. */
+/** Properties of the dimensions that are needed to decode R-trees. */
 export const rtreeDimensions = (schema: ArraySchema): ReadonlyArray<RTreeDimension> =>
   schema.dimensions.map((d) => ({ type: d.type, var: d.cellValNum === VAR }))
 

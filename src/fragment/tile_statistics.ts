@@ -39,7 +39,7 @@ export const isByteText = (type: Datatype): boolean => type === "char" || type =
 export const hasMinMax = ({ type, cellValNum, file }: Measured): boolean =>
   file.kind !== "dimension" && file.kind !== "coords" && !opaque.has(type) && (cellValNum === 1 || isByteText(type))
 
-/** What the sums of a field's tiles are; `undefined` if it has none. */
+/** Returns the datatype of the sums of a field's tiles; `undefined` for fields without sums. */
 export const sumType = ({ type, cellValNum }: Measured): "int64" | "uint64" | "float64" | undefined => {
   if (cellValNum !== 1 || opaque.has(type) || type === "string_ascii") return undefined
   const storage = storageOf(type)

@@ -76,12 +76,12 @@ const memberFault = ({ uri, name, relative = false }: NewMember): string | undef
   const fault = relative ? innerPathFault(uri, "member") : undefined
   if (fault !== undefined) return `the relative URI ${fault}`
   if (!relative && !isWholeUri(uri)) {
-    return "this is no whole path or URI; give one, or relative: true for one from the group on"
+    return "this is not a complete path or URI; pass one, or relative: true for a path inside the group"
   }
   return name === "" ? "a name has at least one letter; leave it out for a member without a name" : undefined
 }
 
-/** Converts members to stored form; missing types are looked up in the storage. */
+/** Converts members to stored form; missing types are read from the storage. */
 const membersOf = (
   group: string,
   added: ReadonlyArray<NewMember>,

@@ -23,7 +23,8 @@ export const isRemote = (uri: string): boolean => !local.has(schemeOf(uri))
 /**
  * Returns the origin of a URI: scheme, host and port of a web server, as the URL parser normalises them; scheme and
  * authority of other storages; the scheme alone of local ones. `undefined` if requests to it are impossible. The origin
- * of an http URI is that of the requested URL, so that both agree about user names, backslashes and default ports.
+ * of an http URI is computed from the requested URL, so that both agree about user names, backslashes and default
+ * ports.
  */
 export const memberOrigin = (uri: string): string | undefined => {
   const scheme = schemeOf(uri)

@@ -122,7 +122,7 @@ export interface ListingAt {
   /** Whether this object, or one that led to it, was loaded over the network. */
   readonly remote: boolean
   /** Maximum number of groups that are opened. */
-  readonly most: number
+  readonly maxGroups: number
 }
 
 /** Checks the options of a listing that starts at a URI. */
@@ -135,7 +135,7 @@ export const listingOf = (
     const { uri: at } = yield* openingOf(uri, options, ["allow"])
     const { allow, ...opening } = options
     const allowed = yield* attemptOptions(() => checkAllow(allow, refusing(at)))
-    return { uri: at, options: opening, allow: allowed, remote: isRemote(at), most: max }
+    return { uri: at, options: opening, allow: allowed, remote: isRemote(at), maxGroups: max }
   })
 
 /** The listing of an object that was met in another. */
@@ -192,7 +192,7 @@ const nodeOf = (
     if (entry.type === "array") return showEntry({ ...entry, children: [] })
     const id = identity(entry.uri)
     if (seen.has(id) || depth >= DEEPEST) return showEntry({ ...entry, children: [], cut: "seen" })
-    if (seen.size >= listing.most) return showEntry({ ...entry, children: [], cut: "limit" })
+    if (seen.size >= listing.maxGroups) return showEntry({ ...entry, children: [], cut: "limit" })
     seen.add(id)
     const cut = (why: NonNullable<ObjectTree["cut"]>) => () => Effect.succeed(why)
     const inside = within(listing, entry)
@@ -217,7 +217,7 @@ const nodeOf = (
  * Takes an {@link ls} for each group. Fails as {@link ls} of the URI itself does, and for groups with damaged files.
  *
  * A group from a web server leads to its own origin only. Its members elsewhere – on other servers, in local files –
- * are listed with `cut: "foreign"` and not opened, unless `allow` lists their origin. The same holds for everything
+ * are listed with `cut: "foreign"` and not opened, unless `allow` lists their origin. The same applies to everything
  * below the group.
  *
  * ```ts

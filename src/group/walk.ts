@@ -81,7 +81,7 @@ export const walkOf = (
       lsWithin(at, listing),
       (objectEntries) => objectEntries.map((entry) => ({ visit: { ...entry, depth }, listing })),
     )
-  const nothing = () => Effect.succeed<ReadonlyArray<Pending>>([])
+  const noObjects = () => Effect.succeed<ReadonlyArray<Pending>>([])
   return Stream.unwrap(Effect.gen(function* () {
     const { uri: start, ...listing } = yield* listingOf(uri, options, max)
     // the next visit is the last of them
@@ -96,13 +96,13 @@ export const walkOf = (
           met.push(visit)
           if (visit.type !== "group" || visit.foreign !== undefined || visit.depth >= DEEPEST) continue
           const id = identity(visit.uri)
-          if (entered.has(id) || entered.size >= listing.most) continue
+          if (entered.has(id) || entered.size >= listing.maxGroups) continue
           entered.add(id)
           const pendings = yield* Effect.catchTags(
             following(visits(visit.uri, within(listing, visit), visit.depth + 1)),
             {
-              ArrayNotFound: nothing,
-              NotFound: nothing,
+              ArrayNotFound: noObjects,
+              NotFound: noObjects,
             },
           )
           for (let i = pendings.length - 1; i >= 0; i--) pending.push(pendings[i])

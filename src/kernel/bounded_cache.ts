@@ -7,7 +7,7 @@
 export const CACHE_BYTES = 2 ** 26
 
 /** The least bytes that {@link BoundedCache.withLimit} leaves: smaller budgets would load the same metadata for each batch. */
-const LEAST_BYTES = 2 ** 24
+const MIN_BYTES = 2 ** 24
 
 /** The kind of a cached value, compared by identity: make each kind once. `A` is the type of the values. */
 export interface CacheKind<A> {
@@ -28,7 +28,7 @@ interface Entry {
   newer: Entry
 }
 
-/** The cached values of one owner: of a fragment, a schema, or an array. */
+/** The cached values of one owner: a fragment, a schema, or an array. */
 export interface CacheSpace {
   /** Returns a value, which counts as used now; `undefined` if it was not loaded, or dropped since. */
   readonly get: <A>(kind: CacheKind<A>, key: string | number) => A | undefined
@@ -123,7 +123,7 @@ export const makeBoundedCache = (limit: number = CACHE_BYTES): BoundedCache => {
     makeSpace: () => makeSpace(shared),
     bytes: () => kept,
     withLimit: (bytes) => {
-      const lowered = { bytes: Math.max(bytes, LEAST_BYTES) }
+      const lowered = { bytes: Math.max(bytes, MIN_BYTES) }
       limits.add(lowered)
       shrink()
       return () => void limits.delete(lowered)

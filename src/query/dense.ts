@@ -38,7 +38,7 @@ export type { DenseBatch, DenseReadOptions as ReadOptions, DenseResult } from ".
 /**
  * Reads one or more boxes of a dense array: by default the non-empty domain and all attributes, row-major.
  *
- * Every column has as many cells as the product of `shape`. Arrays opened with a schema return buffers – a
+ * The number of cells of every column is the product of `shape`. Arrays opened with a schema return buffers – a
  * `Float32Array` for `float32`, `{ values, validity }` for nullable fields, `{ values, offsets }` for var-sized fields
  * – and other arrays return {@link Column}s, which carry their types. Cells that were never written have the fill
  * value.
@@ -211,13 +211,13 @@ export const cells = <
  *
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather")
- *   const wanted = { coldest: Aggregate.min("temperature"), warmest: Aggregate.max("temperature") }
- *   return yield* Dense.aggregate(weather, wanted)
+ *   const aggregates = { coldest: Aggregate.min("temperature"), warmest: Aggregate.max("temperature") }
+ *   return yield* Dense.aggregate(weather, aggregates)
  * })
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), { coldest: 1.5, warmest: 9.5 })
  * ```
  *
- * With `by` there is an answer for each group of cells that were written, ordered by what they have in common:
+ * With `by`, returns one result per group of written cells, ordered by the keys of the groups:
  *
  * ```ts
  * import { Aggregate, Dense, layerDefault, TileArray } from "@tessera/array"

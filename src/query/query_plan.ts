@@ -90,7 +90,7 @@ const inPart = (tiles: ReadonlyArray<{ readonly tile: number }>): ReadonlyArray<
   tiles.map(({ tile }) => ({ tile, whole: false }))
 
 /** Returns a fragment's version of a field: up to format 4 all dimensions are stored together. */
-const heldIn = (fragment: Fragment, field: Field): Field | undefined => {
+const fieldIn = (fragment: Fragment, field: Field): Field | undefined => {
   const storedField = fieldOfFragment(fragment, field)
   return storedField?.file.kind === "dimension" && fragment.version < Since.splitDimensions
     ? zippedCoordinates(fragment.schema)
@@ -123,7 +123,7 @@ const addCost = (
       filters.length > 0 || access.key !== undefined ? tiles : tiles.filter(({ whole }) => whole)
     const { offsetsFilters, validityFilters } = fragment.schema
     for (const request of fields) {
-      const field = heldIn(fragment, request)
+      const field = fieldIn(fragment, request)
       if (field === undefined) continue
       const [where] = yield* loadFieldTiles(access, fragment, [field])
       addFile(where.fixed, inOne(field.var ? offsetsFilters : field.filters))

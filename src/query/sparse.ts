@@ -27,8 +27,8 @@ export type { SparseField } from "./column/typed_columns.ts"
 /**
  * Reads cells of a sparse array: by default all, with all dimensions and attributes, sorted row-major.
  *
- * Of cells written several times only the newest is returned, unless the array allows duplicates; deleted cells are
- * omitted. Arrays opened with a schema return buffers, others {@link Column}s, as for `Dense.read`.
+ * If a cell was written several times, only the newest is returned, unless the array allows duplicates; deleted cells
+ * are omitted. Arrays opened with a schema return buffers, others {@link Column}s, as for `Dense.read`.
  *
  * Takes one read of each tile whose MBR overlaps the ranges. `order: "unordered"` avoids sorting if no two fragments
  * can contain the same cell. Fails as `Dense.read` does.
@@ -144,13 +144,13 @@ export const batches = <
  *
  * const program = Effect.gen(function* () {
  *   const quakes = yield* TileArray.open("tests/support/quakes")
- *   const wanted = { quakes: Aggregate.count(), deepest: Aggregate.max("depth") }
- *   return yield* Sparse.aggregate(quakes, wanted, { where: 'place != "Crete"' })
+ *   const aggregates = { quakes: Aggregate.count(), deepest: Aggregate.max("depth") }
+ *   return yield* Sparse.aggregate(quakes, aggregates, { where: 'place != "Crete"' })
  * })
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), { quakes: 2, deepest: 29 })
  * ```
  *
- * With `by` there is an answer for each group of cells, ordered by what they have in common:
+ * With `by`, returns one result per group of cells, ordered by the keys of the groups:
  *
  * ```ts
  * import { Aggregate, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -159,8 +159,8 @@ export const batches = <
  *
  * const program = Effect.gen(function* () {
  *   const quakes = yield* TileArray.open("tests/support/quakes")
- *   const wanted = { quakes: Aggregate.count(), deepest: Aggregate.max("depth") }
- *   return yield* Sparse.aggregate(quakes, wanted, { by: ["scale"] })
+ *   const aggregates = { quakes: Aggregate.count(), deepest: Aggregate.max("depth") }
+ *   return yield* Sparse.aggregate(quakes, aggregates, { by: ["scale"] })
  * })
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), [
  *   { scale: "mw", quakes: 2, deepest: 29 },

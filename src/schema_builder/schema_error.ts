@@ -67,10 +67,10 @@ const SchemaErrorBase: TaggedErrorClass<SchemaError, "SchemaError", {
 )
 
 /**
- * A schema that no array can have: `field` names the dimension, attribute or option (`""` where it is the whole),
- * `reason` is the kind of problem, see {@link SchemaReason}, and `detail` says what is wrong and what would be right.
- * `ArraySchema.dense` and `ArraySchema.sparse` throw it: a schema is a value of the program, and wrong from its first
- * line on. `TileArray.create` and `TileArray.evolve` fail with it.
+ * An invalid schema. `field` names the dimension, attribute or option (`""` for the whole schema), `reason` is the kind
+ * of problem, see {@link SchemaReason}, and `detail` describes it and the expected value. `ArraySchema.dense` and
+ * `ArraySchema.sparse` throw it: a schema is a constant of the program. `TileArray.create` and `TileArray.evolve` fail
+ * with it.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, SchemaError } from "@tessera/array"
@@ -84,7 +84,7 @@ const SchemaErrorBase: TaggedErrorClass<SchemaError, "SchemaError", {
  * ```
  */
 export class SchemaError extends SchemaErrorBase {
-  /** What is wrong, where, and what would be right. */
+  /** The problem, its location and advice. */
   override get message(): string {
     return `${this.field === "" ? "the schema" : this.field}: ${this.detail}`
   }

@@ -18,10 +18,10 @@ export interface TilePart {
   readonly offset: number
   /** Bytes of its cells. */
   readonly size: number
-  /** The chunks from number `from` to before `to`, whose cells are `wanted` bytes. */
+  /** The chunks from number `from` to before `to`, whose cells take `requested` bytes. */
   readonly from: number
   readonly to: number
-  readonly wanted: number
+  readonly requested: number
 }
 
 /** Parts of tiles of one file. The buffers move to the worker, and back with the answer. */
@@ -30,7 +30,7 @@ export interface UnfilterJob {
   readonly context: Omit<TileContext, "codecs" | "webp" | "offset">
   readonly parts: ReadonlyArray<TilePart>
   readonly bytes: ArrayBuffer
-  /** Takes the cells of the parts, one behind the other. */
+  /** Receives the cells of the parts, in sequence. */
   readonly cells: ArrayBuffer
 }
 
@@ -48,7 +48,7 @@ const runUnfilterJob = ({ context, parts, bytes, cells }: UnfilterJob, codecs: C
   const target = new Uint8Array(cells)
   try {
     let at = 0
-    for (const { start, length, offset, size, from, to, wanted: requested } of parts) {
+    for (const { start, length, offset, size, from, to, requested: requested } of parts) {
       const tile = source.subarray(start, start + length)
       const item = { ...context, codecs, offset }
       const place = target.subarray(at, at + requested)
@@ -70,7 +70,7 @@ export const unfilterJobs: JobKind<UnfilterJob, UnfilterAnswer, Codecs> = {
   returned: ({ bytes, cells }) => [bytes, cells],
 }
 
-/** Below so many bytes of cells, threads are not worth their start. */
+/** Minimum size of cells to unfilter, in bytes, for which threads are worth their start. */
 const WORTH = 1 << 24
 
 /** The workers that help to unfilter `size` bytes of cells, if there are some and they can and need to. */

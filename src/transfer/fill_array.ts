@@ -1,6 +1,6 @@
 /**
- * Arrays that a copy or an import fills: the cells first, the schema last. So nobody opens half of one, whatever stops the
- * program, and what a killed program left can be gone on with.
+ * Arrays that a copy or an import fills: the cells first, the schema last. A partly filled array therefore cannot be
+ * opened, and a killed process can be resumed.
  *
  * @module
  */
@@ -64,7 +64,7 @@ export interface TracedInput<E, R> {
   readonly check: Effect.Effect<void, E, R>
 }
 
-/** What is written into the array. */
+/** The content of the array. */
 export interface Filling<E, R> {
   readonly input?: TracedInput<E, R>
   /** Writes and commits the cells. */
@@ -86,7 +86,7 @@ const plain = (key: string, value: unknown): unknown =>
     ? undefined
     : value
 
-/** A key as a mark may have it: nobody learns the key from it, nor whether two marks have the same. */
+/** A fingerprint of a key for the mark: it reveals neither the key nor whether two marks have the same key. */
 const fingerprintOf = async (key: Uint8Array, id: string): Promise<string> => {
   const algorithm = { name: "HMAC", hash: "SHA-256" }
   const imported = await crypto.subtle.importKey("raw", key.slice(), algorithm, false, ["sign"])
@@ -105,7 +105,9 @@ const digestOf = ({ operation, schema, creating: { at, formatVersion, key }, inp
 /** How the names of a fragment's files end. */
 const DATA_SUFFIX = ".tdb"
 
-/** Whether the fragments of a checkpoint are still whole: they have metadata, and as many bytes of tiles as were written. */
+/**
+ * Whether the fragments of a checkpoint are complete: they have metadata, and the recorded number of bytes of tiles.
+ */
 const usable = (
   uri: string,
   version: number,
@@ -120,10 +122,10 @@ const usable = (
             const folder = join(uri, fragmentPath(version, name))
             let [tiles, metadata] = [0, 0]
             for (const entry of yield* storage.list(folder)) {
-              // files of strangers may lie beside ours
+              // files of other programs may be in the folder
               if (!entry.name.endsWith(DATA_SUFFIX)) continue
-              const gone = { NotFound: () => Effect.succeed(0) }
-              const size = entry.size ?? (yield* Effect.catchTags(storage.size(join(folder, entry.name)), gone))
+              const ifMissing = { NotFound: () => Effect.succeed(0) }
+              const size = entry.size ?? (yield* Effect.catchTags(storage.size(join(folder, entry.name)), ifMissing))
               if (entry.name === FRAGMENT_METADATA_FILE) metadata += size
               else tiles += size
             }
@@ -142,7 +144,7 @@ const namesOf = ({ fragments, commit }: Checkpoint): ReadonlySet<string> =>
 
 const writtenOf = ({ fragments, cells, bytes }: Checkpoint): WriteResult => ({ fragments, cells, bytes })
 
-/** The mark at a target; none if it is gone or damaged, which ours is not. */
+/** Returns the mark at a target; `undefined` if it is missing or damaged, which marks of this library are not. */
 const storedMark = (uri: string): Effect.Effect<Unfinished | undefined, StorageError, Storage> =>
   Effect.catchTag(loadUnfinished(uri), "FormatError", () => Effect.succeed(undefined))
 
@@ -153,16 +155,17 @@ const takenOver = (uri: string): StorageError => {
 }
 
 /**
- * Creates an array and fills it. While it does, the folder holds a mark (`__tessera_unfinished.json`) and no schema, so that
- * engines see no array; the schema is stored last. If it fails or is interrupted, exactly the files that it created are
- * removed; a killed program leaves the mark, and the next call at this target reports it, goes on with it (`resume`) or
- * replaces it (`overwrite`). A call that resumes and fails leaves the mark, too.
+ * Creates an array and fills it. Meanwhile, the folder contains a mark (`__tessera_unfinished.json`) and no schema, so
+ * that engines see no array; the schema is stored last. If it fails or is interrupted, exactly the files that it
+ * created are removed; a killed program leaves the mark, and the next call at this target reports it, continues
+ * (`resume`) or replaces it (`overwrite`). A call that resumes and fails leaves the mark, too.
  *
- * An array that is overwritten stays as it is until all new cells are written. From then on a failure leaves the new cells and
- * the mark, which can be resumed.
+ * An array that is overwritten remains readable until all new cells are written. From then on a failure leaves the new
+ * cells and the mark, which can be resumed.
  *
- * Who overwrites or resumes puts a mark of its own in the place of the one that is there. So a call that was thought to be
- * dead sees that it lost the target: it fails with `StorageError` (`Conflict`), and leaves what the other call needs.
+ * A call that overwrites or resumes replaces the existing mark by its own. A call that was presumed dead thereby
+ * detects that it lost the target: it fails with `StorageError` (`Conflict`), and leaves the files that the other call
+ * needs.
  */
 export const fillNewArray = <E, R>(
   request: FillRequest,
@@ -203,11 +206,14 @@ export const fillNewArray = <E, R>(
       checkpoint: isUsable ? resumed.checkpoint : NO_CHECKPOINT,
       ...(resumed?.input === undefined ? {} : { input: resumed.input }),
     }
-    /** What is written. Fragments of the oldest formats are committed by their metadata, which are in no file yet. */
+    /**
+     * The state of the write. Fragments of the oldest formats are committed by their metadata file, which is written
+     * last.
+     */
     let checkpoint = unfinished.checkpoint
     const isSaved = version >= Since.splitDimensions
 
-    /** Whether there is a mark, ours since it is begun, and whether what of an earlier call is in the way is removed. */
+    /** Whether this call's mark exists, and whether files of an earlier call are removed. */
     let [isMarked, isCleared] = [target.isMarked, false]
     /** Whether the array that is replaced is removed. */
     let isReplaced = false
@@ -257,7 +263,7 @@ export const fillNewArray = <E, R>(
       if (resumed !== undefined && target.replaced === undefined) yield* removeArray(uri, namesOf(checkpoint))
       if (target.replaced === "unfinished") yield* removeArray(uri)
       isCleared = true
-      /** Removes the array that is replaced. If that fails before any of its schemas is gone, it is not replaced. */
+      /** Removes the array that is replaced. If that fails before one of its schemas is removed, the array remains. */
       const replace = Effect.gen(function* () {
         if (target.replaced !== "array" || isReplaced) return
         const schemas = Effect.map(listSchemas(uri), (listing) => schemaFiles(listing).length)
@@ -266,7 +272,7 @@ export const fillNewArray = <E, R>(
         yield* removeArray(uri, namesOf(checkpoint)).pipe(
           Effect.tapError(() => Effect.map(schemas, (now) => void (isReplaced = now < before))),
         )
-        // before format 10 the schema's name does not tell the old array from the new one
+        // before format 10 the schema's name does not distinguish the old array from the new one
         yield* store({ replaces: false })
         yield* made.createFolders
       })
@@ -321,8 +327,11 @@ export const fillNewArray = <E, R>(
     return yield* removeOnFailure(filled, removal)
   })
 
-const checkpointOf = ({ given: input, cells, bytes, fragments }: WrittenSoFar, commit: string | null): Checkpoint => ({
-  given: input,
+const checkpointOf = (
+  { inputCells: input, cells, bytes, fragments }: WrittenSoFar,
+  commit: string | null,
+): Checkpoint => ({
+  inputCells: input,
   cells,
   bytes,
   fragments: fragments.map(({ name }) => name),
@@ -359,7 +368,7 @@ const begin = (
     }
     const taken = new AlreadyExists({ uri, detail: "another copy or import has begun here; choose another target" })
     yield* storage.create(mark, encodeUnfinished(unfinished)).pipe(
-      // a mark of ours is there if the answer to an earlier try was lost
+      // the mark exists already if the response to an earlier attempt was lost
       Effect.catchTag("AlreadyExists", () => Effect.flatMap(isOurs, (ours) => ours ? Effect.void : Effect.fail(taken))),
       Effect.tapError((error) =>
         error === taken

@@ -1,6 +1,6 @@
 /**
- * Which bytes of an input were read, so that an import that is resumed knows whether they are the same: a digest of all of
- * them, whatever the pieces they come in.
+ * Traces the bytes of an input that were read, so that a resumed import detects a changed input: a digest of all bytes,
+ * independent of the sizes of the pieces.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import * as Effect from "effect/Effect"
 import { toHex } from "../../schema/array/scalar.ts"
 import type { PassedInput } from "../array/open/unfinished.ts"
 
-/** Bytes that are digested at once, behind the digest of all before them. */
+/** Size of the blocks that are digested, each together with the digest of all previous bytes. */
 const BLOCK = 1 << 18
 const DIGEST = 32
 
 /** Follows an input from its beginning. */
 export interface InputTrace {
-  /** Takes the next piece. Answers whether it is, as far as is known, the same as at the time of `expected`. */
+  /** Takes the next piece. Returns whether it equals, as far as known, the input at the time of `expected`. */
   readonly take: (piece: Uint8Array | string) => Effect.Effect<boolean>
   /** Whether the input has reached, and is the same until, what was expected. */
   readonly isVerified: () => boolean
@@ -24,7 +24,7 @@ export interface InputTrace {
   readonly passed: Effect.Effect<PassedInput>
 }
 
-/** Begins to follow an input of which an earlier call has read what is `expected`. */
+/** Starts to trace an input; `expected` is the trace of an earlier call. */
 export const traceInput = (expected: PassedInput | undefined): InputTrace => {
   const memory = new Uint8Array(DIGEST + BLOCK)
   let [before, filled] = [0, 0]

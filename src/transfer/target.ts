@@ -1,5 +1,5 @@
 /**
- * The place where a copy or an import makes an array: what is there, and whether the call may have it.
+ * The target of a copy or an import: its existing content, and whether the call may use it.
  *
  * @module
  */
@@ -19,11 +19,11 @@ import { join, listSchemas, type SchemaListing, withoutSlash } from "../array/op
 import { linkedFolders } from "../array/create/remove_array.ts"
 import { loadUnfinished, type Unfinished, UNFINISHED_FILE } from "../array/open/unfinished.ts"
 
-/** What becomes of something that is at the target already. */
+/** How existing content at the target is handled. */
 export interface TargetOptions {
   /**
-   * Replaces an array that is at the target, and what a killed copy or import left there. The old array stays as it is until
-   * all new cells are written; then it is removed, but for files that are not its own. Default: false.
+   * Replaces an array at the target, and the remains of a killed copy or import. The old array remains readable until
+   * all new cells are written; then it is removed, except files of other programs. Default: false.
    */
   readonly overwrite?: boolean
   /**
@@ -38,9 +38,9 @@ export const TARGET_OPTIONS: ReadonlyArray<string> = ["overwrite", "resume"] sat
 
 /** What is at a target that a call may have. */
 export interface TransferTarget {
-  /** The mark of what is to be resumed. */
+  /** The mark to resume. */
   readonly resumed: Unfinished | undefined
-  /** What is there and will be removed: an array, or what is left of a copy or import that will not be resumed. */
+  /** Existing content that will be removed: an array, or the remains of a copy or import that is not resumed. */
   readonly replaced: "array" | "unfinished" | undefined
   /** Whether there is a mark. */
   readonly isMarked: boolean
@@ -87,11 +87,13 @@ const hasOnlyFolders = (
 
 const isArrayFolder = ({ name }: Entry): boolean => arrayFolders(CURRENT_VERSION).includes(name)
 
-/** Whether all that is there are folders of the format without a file, which a creation that failed may leave. */
+/** Whether a folder contains only empty folders of the format, which a failed creation may leave. */
 const hasOnlyEmptyFolders = ({ uri, root }: SchemaListing): Effect.Effect<boolean, StorageError, Storage> =>
   root.every(isArrayFolder) ? hasOnlyFolders(uri, root, 1) : Effect.succeed(false)
 
-/** The array whose own folders a target lies in, if there is one: all names that begin so are the format's. */
+/**
+ * Returns the array that contains the target in one of its own folders, if any: all such names belong to the format.
+ */
 const arrayAround = (uri: string): Effect.Effect<string | undefined, StorageError, Storage> =>
   Effect.gen(function* () {
     for (const { index } of uri.matchAll(/(?<=^|\/)__/g)) {
@@ -103,7 +105,7 @@ const arrayAround = (uri: string): Effect.Effect<string | undefined, StorageErro
     return undefined
   })
 
-/** Whether all that is there are parts of an array, such as two calls may leave that took the target from each other. */
+/** Whether a folder contains only parts of an array, as two calls that compete for a target may leave them. */
 const hasOnlyParts = ({ uri, root }: SchemaListing): Effect.Effect<boolean, StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -120,8 +122,8 @@ const hasOnlyParts = ({ uri, root }: SchemaListing): Effect.Effect<boolean, Stor
   })
 
 /**
- * Looks at a target before anything is written. Fails with `AlreadyExists` if anything is there that the options do not
- * allow for: the error says what.
+ * Inspects a target before anything is written. Fails with `AlreadyExists`, which describes the content, if the options
+ * do not permit it.
  */
 export const inspectTarget = (
   uri: string,
@@ -137,7 +139,7 @@ export const inspectTarget = (
       Effect.fail(new AlreadyExists({ uri, detail, hint: hint === undefined ? undefined : { _tag: hint } }))
     const around = yield* arrayAround(uri)
     if (around !== undefined) {
-      return yield* refuse(`it would lie inside the array ${redactUri(around)}`, "ChooseTarget")
+      return yield* refuse(`it would be inside the array ${redactUri(around)}`, "ChooseTarget")
     }
     const listing = yield* listSchemas(uri)
     const { root } = listing
@@ -149,11 +151,11 @@ export const inspectTarget = (
     if (!isArray && root.some(({ name }) => name === GROUP_FILE || name === GROUP_FOLDER)) {
       return yield* refuse("there is a group here", "ChooseTarget")
     }
-    // what is written or removed behind a link is not in this folder, and may be part of another array
+    // the target of a link is not in this folder and may be part of another array
     const [linked] = [...linkedFolders(root), ...linkedFolders(listing.schemas)]
     if (linked !== undefined) {
-      const what = `its folder ${JSON.stringify(linked.name)} is a symbolic link`
-      return yield* refuse(`${what}, and nothing is written or removed behind links`, "ChooseTarget")
+      const subject = `its folder ${JSON.stringify(linked.name)} is a symbolic link`
+      return yield* refuse(`${subject}, and nothing is written or removed behind links`, "ChooseTarget")
     }
     const mark = root.find(({ name }) => name === UNFINISHED_FILE)
     const isMarked = mark?.kind === "file"
@@ -168,10 +170,10 @@ export const inspectTarget = (
       (unfinished.schemaName === "" ? !unfinished.replaces : schemas.includes(unfinished.schemaName))
     if (unfinished !== undefined && (resume || !isArray)) {
       const { operation, source, begun } = unfinished
-      const what = `an unfinished ${operation} of ${source}, begun at ${dateOf(begun)}, is here`
-      if (!resume) return yield* refuse(what, "Resume")
+      const state = `an unfinished ${operation} of ${source}, begun at ${dateOf(begun)}, is here`
+      if (!resume) return yield* refuse(state, "Resume")
       if (unfinished.request !== (yield* request(unfinished.id))) {
-        const detail = `${what}, with another source or other options; resume that one, or overwrite it`
+        const detail = `${state}, with another source or other options; resume that one, or overwrite it`
         return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason: "Conflict", detail }))
       }
       return { resumed: unfinished, replaced: isArray && !isStored ? "array" : undefined, isMarked, isStored }

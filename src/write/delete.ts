@@ -20,19 +20,20 @@ export type { DeleteFailure, DeleteResult } from "./delete/delete_cells.ts"
 export type DeleteOptions = Pick<WriteOptions, "at">
 
 /**
- * Deletes the cells that fulfil a condition: those that were written until now, or until `at`. They stay in their files, and
- * are seen by who opens the array at a moment before; the open array that is given sees them too, `TileArray.reopen` does not.
+ * Deletes the cells that satisfy a condition: cells written until now, or until `at`. They remain in their files, and
+ * arrays opened at an earlier time still contain them; the open array that is passed in does, too, and
+ * `TileArray.reopen` does not.
  *
- * As in every engine, **cells whose value is null go too** where the condition looks at a nullable attribute: a delete keeps which
- * cells stay, and a null fulfils no comparison. A delete that no cell can fulfil, since an enumeration lacks the value, writes
- * nothing.
+ * As in every engine, **null cells are deleted too** if the condition uses a nullable attribute: a delete decides which
+ * cells remain, and a null satisfies no comparison. A delete that no cell can satisfy, since an enumeration lacks the
+ * value, writes nothing.
  *
- * Fails with `ConditionError` for a condition that means nothing; with `WriteError` for dense arrays, for formats before 16,
- * for what engines could not read the array after, or would take for something else – tests of null, comparisons of bytes and of
- * UTF-16 and the like, of `char` cells of one size with more than one character, attributes that are younger than some of
- * the cells, all of which would be gone – and for conditions that hold for every cell;
- * with `InvalidOption`, `StorageError` or `CodecError`, and `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for enumerations
- * that cannot be read. Format: `delete_commit_file.md`.
+ * Fails with `ConditionError` for an invalid condition; with `WriteError` for dense arrays, for formats before 16, for
+ * conditions that engines could not read afterwards or would understand differently – tests of null, comparisons of
+ * bytes and of UTF-16 and similar types, of fixed-size `char` cells with more than one character, of attributes that
+ * were added after some of the cells, which would all be deleted – and for conditions that select every cell; with
+ * `InvalidOption`, `StorageError` or `CodecError`, and `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for
+ * unreadable enumerations. Format: `delete_commit_file.md`.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"

@@ -26,31 +26,31 @@ export type { AttributeColumns, BoxOf, Coordinate } from "./options/typed_input.
 /** How dense cells are written. */
 export interface DenseWriteOptions extends WriteOptions {
   /**
-   * The order in which the cells of the box are given: `row` – the last dimension runs fastest; `col` – the first one does;
-   * `global` – tile after tile in the array's order, as a read in that order answers them. Default: `row`.
+   * The order of the cells of the box: `row` – the last dimension varies fastest; `col` – the first one does; `global`
+   * – tile after tile in the array's order, as a read in that order returns them. Default: `row`.
    */
   readonly order?: DenseOrder
 }
 
 /**
- * Writes the cells of a box: the columns of all attributes, each with one entry per cell. They are one fragment, which is
- * there when this is done, and not before; the open array that is given does not see it, `TileArray.reopen` does.
+ * Writes the cells of a box: the columns of all attributes, each with one entry per cell. They form one fragment, which
+ * becomes visible when this completes; the open array that is passed in does not see it, `TileArray.reopen` does.
  *
- * `box` names ranges with both ends inclusive, or single values; a dimension that is not named is taken whole (its current
- * domain, where there is one). Columns are typed arrays as reads have them, `{ values, offsets, validity }` where cells are
- * var-sized or may be null, or lists of cells. Buffers are not copied, and must not change while they are written.
+ * `box` contains ranges with both ends inclusive, or single values; a dimension that is not named is written whole (its
+ * current domain, if any). Columns are typed arrays as reads return them, `{ values, offsets, validity }` for var-sized
+ * or nullable cells, or lists of cells. Buffers are not copied, and must not change while they are written.
  *
- * Dimension labels may be among the columns, with one entry per coordinate that the box has in their dimension; each becomes a
- * fragment of its own array, which counts just before the cells do.
+ * Dimension labels may be among the columns, with one entry per coordinate of the box in their dimension; each becomes
+ * a fragment of its own array, which becomes visible just before the cells do.
  *
- * Costs no read of cells, also where the box covers tiles in part: fragments lie over each other. Boxes of whole tiles are
- * the fastest to write and to read. Enumerations of the attributes are read once for an open array, to check codes.
+ * No cells are read, even if the box covers tiles in part: fragments may overlap. Boxes of whole tiles are the fastest
+ * to write and to read. Enumerations of the attributes are read once per open array, to check codes.
  *
- * Fails with `WriteError`, which names the field and the cell, before anything is written: for a box outside the domain,
- * columns of a wrong length or type, offsets that fall, nulls where none may be, codes that an enumeration lacks; and for
- * values that a filter cannot hold. Fails with `InvalidOption`, `StorageError` or `CodecError`, and with `NotFound`,
- * `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for an enumeration that cannot be read. Whatever it fails with, or
- * when it is interrupted, the array is as it was.
+ * Fails with `WriteError`, which names the field and the cell, before anything is written: for a box outside the
+ * domain, columns of a wrong length or type, decreasing offsets, nulls in fields that are not nullable, codes that an
+ * enumeration lacks; and for values that a filter cannot represent. Fails with `InvalidOption`, `StorageError` or
+ * `CodecError`, and with `NotFound`, `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for an unreadable
+ * enumeration. After a failure or an interruption the array is unchanged.
  *
  * ```ts
  * import { ArraySchema, Attr, Dense, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
@@ -99,12 +99,13 @@ export interface DenseWriterOptions extends BatchOptions {
 const writerOptions = ["order", "maxFragmentSize"]
 
 /**
- * Opens a write of a box whose cells come in batches of any size, one behind the other in the order of the box. What is in
- * memory is the batch and the cells of an unfinished row of tiles (of one tile in `global` order), however large the box is.
- * It counts when it is committed, and needs all cells of the box for that; with the scope ends what was not.
+ * Opens a write of a box whose cells arrive in batches of any size, in the order of the box. Memory contains the batch
+ * and the cells of an unfinished row of tiles (of one tile in `global` order), for a box of any size. The cells become
+ * visible with the commit, which requires all cells of the box; without a commit, the written data is removed when the
+ * scope ends.
  *
- * Fails with `WriteError` for a box outside the domain, and for orders in which no tile is whole before the last cells come;
- * with `InvalidOption`. What writing and committing fail with is that of {@link write}.
+ * Fails with `WriteError` for a box outside the domain, and for orders in which no tile is complete before the last
+ * cells arrive; with `InvalidOption`. Writing and committing fail as {@link write} does.
  *
  * ```ts
  * import { ArraySchema, Attr, Dense, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

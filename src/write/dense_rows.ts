@@ -22,16 +22,18 @@ export interface DenseRowsOptions extends WriteOptions {
 }
 
 /**
- * Writes rows: an object a cell, with its coordinates and attributes by name, encoded through `schema` – the way back of
- * `Dense.rows` where dimensions are selected. Values are as `Sparse.writeRows` takes them.
+ * Writes rows: one object per cell, with its coordinates and attributes by name, encoded through `schema` – the inverse
+ * of `Dense.rows` with selected dimensions. Values are as for `Sparse.writeRows`.
  *
- * Rows are an iterable or a Stream of any length, in any order. Those that wait in `memory` are put together to boxes, of which
- * each becomes a fragment, and all of them count at once; so the rows of a box should lie together, and best come sorted by the
- * dimensions. Cells that have no row stay as they are. Rows of the same cell that are too far apart to wait together count in
- * their order, each part of the rows in a millisecond of its own; with `at` they are refused.
+ * Rows are an iterable or a Stream of any length, in any order. Rows are buffered up to `memory` and combined to boxes;
+ * each box becomes a fragment, and all become visible together. Neighbouring rows should therefore be close together;
+ * rows sorted by the dimensions are best. Cells without a row do not change. If rows of the same cell are too far apart
+ * to be buffered together, the later one wins, and each part of the rows gets its own millisecond; with `at` they are
+ * refused.
  *
- * Fails with `RowError`, which names the row and the field, with `WriteError` for cells that lie too scattered to make boxes, or
- * more boxes than one in an array before format 12, and else as `Dense.write` does; the array is then as it was.
+ * Fails with `RowError`, which names the row and the field, with `WriteError` for cells that are too scattered to make
+ * boxes, or for more than one box in an array before format 12, and otherwise as `Dense.write` does; the array is then
+ * unchanged.
  *
  * ```ts
  * import { ArraySchema, Dense, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

@@ -18,12 +18,12 @@ import type { WriteFailure } from "./result/write_result.ts"
 export type { LabelInputs } from "./options/typed_input.ts"
 
 /**
- * Writes dimension labels and no cells: of each label a column with one entry per coordinate of its dimension in `region`, which is
- * as the box of `Dense.write`. Answers the names of the fragments, of which each lies in the array of its label. `Dense.write` and
- * `Sparse.write` take labels among their columns, too.
+ * Writes dimension labels and no cells: for each label a column with one entry per coordinate of its dimension in
+ * `region`, which has the form of the box of `Dense.write`. Returns the names of the fragments, each in the array of
+ * its label. `Dense.write` and `Sparse.write` take labels among their columns, too.
  *
- * Labels must run up or down as the schema says; equal ones may follow each other. What others wrote of the same label is not looked
- * at: engines refuse to read labels whose fragments do not follow each other in their order, or leave gaps.
+ * Labels must be increasing or decreasing as the schema declares; equal neighbours are allowed. Existing fragments of
+ * the same label are not checked: engines refuse to read labels whose fragments are out of order or leave gaps.
  *
  * Fails with `WriteError`, which names the label, and as `Dense.write` does.
  *

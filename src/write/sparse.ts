@@ -37,28 +37,28 @@ export interface SparseWriteOptions extends WriteOptions {
    */
   readonly order?: "unordered" | "global"
   /**
-   * What becomes of cells with the same coordinates in an array that allows no duplicates: `refuse` the write, or keep the
+   * How cells with the same coordinates are handled in an array without duplicates: `refuse` the write, or keep the
    * `first` of them. Default: `refuse`.
    */
   readonly duplicates?: "refuse" | "first"
 }
 
 /**
- * Writes cells: the columns of all dimensions and attributes, each with one entry per cell. They are one fragment, which is
- * there when this is done, and not before; the open array that is given does not see it, `TileArray.reopen` does.
+ * Writes cells: the columns of all dimensions and attributes, each with one entry per cell. They form one fragment,
+ * which becomes visible when this completes; the open array that is passed in does not see it, `TileArray.reopen` does.
  *
- * Columns are typed arrays as reads have them, `{ values, offsets, validity }` where cells are var-sized or may be null, or
+ * Columns are typed arrays as reads return them, `{ values, offsets, validity }` for var-sized or nullable cells, or
  * lists of cells. Buffers are not copied, and must not change while they are written.
  *
- * Dimension labels may be among the columns, with one entry per cell, if the cells' coordinates follow each other without gaps;
- * each becomes a fragment of its own array, which counts just before the cells do.
+ * Dimension labels may be among the columns, with one entry per cell, if the cells' coordinates follow each other
+ * without gaps; each becomes a fragment of its own array, which becomes visible just before the cells do.
  *
- * Fails with `WriteError`, which names the field and the cell, before anything is written: for columns of a wrong length or
- * type, offsets that fall, nulls where none may be, coordinates outside the domain or the current domain, cells out of order
- * or with the same coordinates, codes that an enumeration lacks; and for values that a filter cannot hold. Fails with
- * `InvalidOption`, `StorageError` or `CodecError`, and with `NotFound`, `FormatError`, `ChecksumMismatch` or
- * `DecryptionFailed` for an enumeration that cannot be read, as happens once for an open array that has some. Whatever it
- * fails with, or when it is interrupted, the array is as it was.
+ * Fails with `WriteError`, which names the field and the cell, before anything is written: for columns of a wrong
+ * length or type, decreasing offsets, nulls in fields that are not nullable, coordinates outside the domain or the
+ * current domain, cells out of order or with the same coordinates, codes that an enumeration lacks; and for values that
+ * a filter cannot represent. Fails with `InvalidOption`, `StorageError` or `CodecError`, and with `NotFound`,
+ * `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for an unreadable enumeration; enumerations are read once per
+ * open array. After a failure or an interruption the array is unchanged.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -103,18 +103,19 @@ export interface SparseWriterOptions extends SparseWriteOptions, BatchOptions {
 }
 
 /**
- * Opens a write of cells that come in batches of any size. It counts when it is committed; with the scope ends what was not.
+ * Opens a write of cells that arrive in batches of any size. They become visible with the commit; without a commit, the
+ * written data is removed when the scope ends.
  *
- * Unordered cells wait until they fill `memory`; then they are sorted, and are a fragment. In global order, which is
- * checked across batches, whole tiles are written as they come, and all are one fragment unless `maxFragmentSize` says
- * otherwise. All fragments count at once. Where cells of unordered batches have the same coordinates and are in different
- * fragments, the later one counts, as with two writes: each fragment has a millisecond of its own, and if they come faster than
- * that, the commit waits for the clock. With `at` all have that moment, and no order: a cell that is in two of them is refused
- * then, with a `WriteError` that names it, whatever `duplicates` says. The hashes by which such cells are found take `memory`
- * again, or 64 MiB if that is more; a write of more cells than that (about 25 million with the default) has to leave out `at` or
- * be in global order.
+ * Unordered cells are buffered until they fill `memory`; then they are sorted and become a fragment. In global order,
+ * which is checked across batches, whole tiles are written as they arrive, and all form one fragment unless
+ * `maxFragmentSize` splits it. All fragments become visible together. If cells of unordered batches have the same
+ * coordinates and are in different fragments, the later one wins, as with two writes: each fragment has its own
+ * millisecond, and if they arrive faster than that, the commit waits for the clock. With `at`, all have that time and
+ * no order: a cell that is in two of them is refused with a `WriteError` that names it, for any value of `duplicates`.
+ * The hashes that detect such cells take the size of `memory` again, at least 64 MiB; a larger write (more than about
+ * 25 million cells with the default) has to omit `at` or use global order.
  *
- * Fails with `InvalidOption` or `WriteError`; what writing and committing fail with is that of {@link write}.
+ * Fails with `InvalidOption` or `WriteError`; writing and committing fail as {@link write} does.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"

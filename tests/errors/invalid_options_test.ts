@@ -350,7 +350,7 @@ const retry: Wrong = {
   reasons: ["Timeout", ["Timeuot"], [5]],
   schedule: [5, {}, "exponential"],
 }
-const coalescing: Wrong = { gap: [-1, NaN, "64KB"], ["most"]: [-1, "1MB"] }
+const coalescing: Wrong = { gap: [-1, NaN, "64KB"], maxLength: [-1, "1MB"] }
 const http: Wrong = {
   headers: ["secret", { authorization: 5 }, ["secret"]],
   origin: ["secret.example", 5, ["ftp://secret.example"]],
@@ -420,7 +420,7 @@ describe("invalid options of layers and storages", () => {
     withRetry(storage, { times: 0, wait: 0, longestWait: "1 second", totalTime: Duration.minutes(1), reasons: [] })
     withCache(storage, { bytes: 0, immutable: () => false, listings: true })
     withCache(storage, { bytes: undefined })
-    withCoalescing(storage, { gap: 0, ["most"]: 0 })
+    withCoalescing(storage, { gap: 0, ["maxLength"]: 0 })
     withLimit(storage, Infinity)
     makeLocalStorage({ durability: "cached" })
     httpFiles({ headers: { a: "b" }, origin: [new URL("https://a.example")], timeout: 5, retry: {}, coalescing: {} })

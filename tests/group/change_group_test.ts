@@ -116,7 +116,7 @@ describe("groups", () => {
         const [changes, why] of [
           [{ add: [{ uri: "none", relative: true, name: "n" }] }, `n: there is no array or group at ${g}/none`],
           [{ add: [{ uri: `${root}/none` }] }, `${root}/none: there is no array or group`],
-          [{ add: [{ uri: "some/where", type: "array" }] }, "some/where: this is no whole path or URI"],
+          [{ add: [{ uri: "some/where", type: "array" }] }, "some/where: this is not a complete path or URI"],
           [{ add: [{ uri: "/a", relative: true, type: "array" }] }, "/a: a relative URI starts at the group"],
           [{ add: [{ uri: "" }] }, "a member has a path or URI"],
           [{ add: [{ uri: "/a", name: "", type: "array" }] }, "a name has at least one letter"],

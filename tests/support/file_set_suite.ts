@@ -10,7 +10,7 @@ import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import { AlreadyExists, NotFound } from "../../platform/errors.ts"
 import { withFaults } from "../../platform/storage/middleware/faults.ts"
-import { createUnique, listStream } from "../../platform/storage/service.ts"
+import { createUnique, type Entry, listAll, listStream } from "../../platform/storage/service.ts"
 import type { Backend } from "./storage_suite.ts"
 
 const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect)
@@ -107,9 +107,96 @@ export const fileSetSuite = (test: (name: string, body: (backend: Backend) => Pr
     for (const name of ["b", "a", "folder/inner", ...oddNames]) {
       await run(storage.write(`${root}/top/${name}`, bytes(1)))
     }
-    const all = await run(storage.list(`${root}/top`))
-    assertEquals(Chunk.toReadonlyArray(await run(Stream.runCollect(listStream(storage, `${root}/top`)))), all)
+    const short = ({ name, kind }: Entry): string => `${kind} ${name}`
+    const all = (await run(storage.list(`${root}/top`))).map(short)
+    const paged = await run(Stream.runCollect(Stream.map(listStream(storage, `${root}/top`), short)))
+    assertEquals(Chunk.toReadonlyArray(paged), all)
     assertEquals(Chunk.size(await run(Stream.runCollect(listStream(storage, `${root}/nothing`)))), 0)
+  })
+
+  test("lists all files below a folder, without its folders", async ({ storage, root }) => {
+    const paths = [
+      "a",
+      "b/inner",
+      "b/c/d/deep",
+      "b-",
+      "b.",
+      "e/f",
+      ...oddNames,
+      ...oddNames.map((name) => `odd/${name}/x`),
+    ]
+    for (const path of paths) await run(storage.write(`${root}/top/${path}`, bytes(1, 2)))
+    await run(storage.write(`${root}/top-of-all`, bytes(1)))
+    for (const uri of [`${root}/top`, `${root}/top/`]) {
+      const files = Chunk.toReadonlyArray(await run(Stream.runCollect(listAll(storage, uri))))
+      assertEquals(files.map(({ path }) => path).sort(), [...paths].sort())
+      assert(files.every(({ size }) => (size ?? 2) === 2))
+      const inB = files.map(({ path }) => path).filter((path) => /^b\/[^/]*$|^b[-.]$|^a$/.test(path))
+      assertEquals(inB.filter((path) => !path.includes("/")), ["a", "b-", "b."], "files of a folder are in order")
+    }
+    for (const uri of [`${root}/nothing`, `${root}/to`, `${root}/top/a`]) {
+      assertEquals(Chunk.size(await run(Stream.runCollect(listAll(storage, uri)))), 0, uri)
+    }
+    assertEquals(Chunk.size(await run(Stream.runCollect(Stream.take(listAll(storage, root), 3)))), 3)
+  })
+
+  test("describes a file by size, and by time and tag where it has them", async ({ storage, root }) => {
+    const uri = `${root}/folder/file`
+    assert(await fails(storage.head(uri)) instanceof NotFound)
+    const start = Date.now()
+    await run(storage.write(uri, bytes(1, 2, 3)))
+    const first = await run(storage.head(uri))
+    assertEquals(first.size, 3)
+    assert(await fails(storage.head(`${root}/folder`)) instanceof NotFound, "a folder is not a file")
+    const near = (time: number | undefined) => time === undefined || (time > start - 5000 && time < Date.now() + 5000)
+    assert(near(first.lastModified), `${first.lastModified} ${start}`)
+    assertEquals((await run(storage.head(uri))).etag, first.etag, "as long as nothing changes")
+    const [entry] = Chunk.toReadonlyArray(await run(Stream.runCollect(listStream(storage, `${root}/folder`))))
+    assertEquals([entry.size ?? 3, entry.etag ?? first.etag, entry.lastModified ?? first.lastModified], [
+      3,
+      first.etag,
+      first.lastModified,
+    ])
+    const [file] = Chunk.toReadonlyArray(await run(Stream.runCollect(listAll(storage, root))))
+    const { name: _name, kind: _kind, ...info } = entry
+    assertEquals(file, { path: "folder/file", ...info })
+    await run(storage.write(uri, bytes(4, 5, 6, 7)))
+    const second = await run(storage.head(uri))
+    assertEquals(second.size, 4)
+    if (first.etag !== undefined) assert(second.etag !== undefined && second.etag !== first.etag, "changed content")
+    await run(storage.copy(uri, `${root}/folder/copy`))
+    const copied = await run(storage.head(`${root}/folder/copy`))
+    assertEquals(copied.size, 4)
+    assert(near(copied.lastModified), "a copy is new")
+  })
+
+  test("removes each file or leaves it whole when the removal is interrupted", async ({ storage, root }) => {
+    const uris = Array.from({ length: 300 }, (_, i) => `${root}/many/${i}`)
+    for (const uri of uris) await run(storage.write(uri, bytes(1, 2)))
+    const fiber = Effect.runFork(storage.removeAll(uris))
+    await run(Effect.yieldNow())
+    await run(Fiber.interrupt(fiber))
+    for (const { name } of await run(storage.list(`${root}/many`))) {
+      assertEquals(await run(storage.size(`${root}/many/${name}`)), 2)
+    }
+    assertEquals(await run(storage.removeAll(uris)), [])
+    assertEquals(await run(storage.list(`${root}/many`)), [])
+  })
+
+  test("lists everything after a listing that was interrupted or left early", async ({ storage, root }) => {
+    for (let i = 0; i < 30; i++) await run(storage.write(`${root}/${i % 3}/${i}`, bytes(1)))
+    for (
+      const listing of [listAll(storage, root), listStream(storage, `${root}/1`)] as ReadonlyArray<
+        Stream.Stream<unknown, unknown>
+      >
+    ) {
+      const fiber = Effect.runFork(Stream.runDrain(listing))
+      await run(Effect.yieldNow())
+      await run(Fiber.interrupt(fiber))
+      await run(Stream.runDrain(Stream.take(listing, 1)))
+    }
+    assertEquals(Chunk.size(await run(Stream.runCollect(listAll(storage, root)))), 30)
+    assertEquals((await run(storage.list(`${root}/1`))).length, 10)
   })
 
   test("reports its own file after a create whose response was lost", async ({ storage, root }) => {

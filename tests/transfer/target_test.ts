@@ -94,7 +94,7 @@ describe("a target that is not empty", () => {
       const before = snapshot(folder)
       for (const inner of ["__meta", "__fragment_meta", "__labels/l7", "__fragments/more/deep", "__new"]) {
         const error = await over(storage, Effect.flip(Csv.create(join(array, inner), Stream.make(csv(3)))))
-        assertMatch(error.message, /it would lie inside the array .*array; choose another target/)
+        assertMatch(error.message, /it would be inside the array .*array; choose another target/)
         assertEquals(error._tag, "AlreadyExists")
       }
       const source = join(folder, "source")
@@ -330,7 +330,7 @@ describe("a copy or import that is killed", () => {
           JSON.stringify({ ...mark, schemaName: "../../notes.txt" }),
           withCheckpoint("fragments", ["../notes.txt"]),
           withCheckpoint("commit", "/etc/passwd"),
-          withCheckpoint("given", -1),
+          withCheckpoint("inputCells", -1),
         ]
       ) {
         writeFileSync(join(target, UNFINISHED_FILE), text)

@@ -128,7 +128,7 @@ describe("invalid dense cells", () => {
         enumerations: { e: ["no", "yes"] },
       }),
       { a: Int8Array.of(0, 1, -1, 2) },
-      ["a", 2, "-1 is no code of the enumeration e, which has 2 values"],
+      ["a", 2, "-1 is not a code of the enumeration e, which has 2 values"],
     ],
   ]
   for (const [name, schema, columns, expected] of cases) {

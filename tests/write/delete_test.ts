@@ -154,7 +154,7 @@ describe("deletes by condition", () => {
         // nor can an attribute be dropped that a delete condition uses
         const error = yield* Effect.flip(TileArray.evolve(uri, { dropAttributes: ["a"] }, { at: 7 }))
         assert(error instanceof SchemaError && error.field === "a", String(error))
-        assert(error.message.includes("a delete looks at this attribute"), error.message)
+        assert(error.message.includes("a delete condition uses this attribute"), error.message)
         yield* TileArray.evolve(uri, { dropAttributes: ["b"], addAttributes: { c: Attr.int8() } }, { at: 7 })
         assertEquals(yield* left, [2, 4])
         yield* TileArray.evolve(uri, { dropAttributes: ["c"], addAttributes: { b: Attr.int32() } }, { at: 8 })

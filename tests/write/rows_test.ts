@@ -153,7 +153,7 @@ describe("rows of sparse arrays", () => {
       const cases = [
         [bad({ x: 5000, a: 1.5, color: "red" }), /^mem:\/\/a: row 5000: a: Expected an integer, actual 1.5$/],
         [bad({ x: 5000, a: 256, color: "red" }), /^mem:\/\/a: row 5000: a: 256 does not fit into uint8/],
-        [bad({ x: 5000, a: 1, color: "blue" }), /row 5000: color: "blue" is no value of the enumeration "colors"$/],
+        [bad({ x: 5000, a: 1, color: "blue" }), /row 5000: color: "blue" is not a value of the enumeration "colors"$/],
         [bad({ x: 5000, a: 1, color: "red", more: 1 }), /row 5000: more: the array has no such field$/],
         [bad({ x: 10_000, a: 1, color: "red" }), /row 5000: x: 10000 lies outside the domain/],
         [

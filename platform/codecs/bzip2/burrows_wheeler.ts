@@ -1,6 +1,6 @@
 /**
- * Sorts the rotations of a block as bzip2 does: by the first two bytes, then by twice as many bytes each time, using
- * the previous order to compare the further bytes. Takes at most n · log² n steps for any input.
+ * Sorts the rotations of a block as bzip2 does: by the first two bytes, then by twice the number of bytes each time,
+ * using the previous order to compare the further bytes. Takes at most n · log² n steps for any input.
  *
  * @module
  */

@@ -16,12 +16,12 @@ const ROUNDS = 4
 class BitWriter {
   private bytes = new Uint8Array(1024)
   private at = 0
-  private held = 0
+  private buffer = 0
   private count = 0
 
   /** Writes the lower `count` bits of `value`, at most 24. */
   bits(value: number, count: number): void {
-    this.held = (this.held << count) | value
+    this.buffer = (this.buffer << count) | value
     this.count += count
     while (this.count >= 8) {
       if (this.at === this.bytes.length) {
@@ -30,9 +30,9 @@ class BitWriter {
         this.bytes = more
       }
       this.count -= 8
-      this.bytes[this.at++] = this.held >>> this.count
+      this.bytes[this.at++] = this.buffer >>> this.count
     }
-    this.held &= (1 << this.count) - 1
+    this.buffer &= (1 << this.count) - 1
   }
 
   word(value: number): void {

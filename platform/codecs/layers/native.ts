@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import type { ZstdOptions } from "node:zlib"
 import { bzip2 } from "../bzip2/portable.ts"
 import { lz4WithKernel } from "../lz4/wasm.ts"
@@ -16,7 +17,7 @@ import { exactly, guarded, plausible } from "../bounds.ts"
 import { inflateExactly } from "../inflate.ts"
 import { builtin } from "../../host/builtin_modules.ts"
 import { readZstdFrame } from "../zstd/frame.ts"
-import { type DecodeFrame, makeFrameDecoder } from "../zstd/native_handle.ts"
+import { type DecodeFrame, type FrameDecoder, makeFrameDecoder } from "../zstd/native_handle.ts"
 
 const crypto = builtin("node:crypto")
 const zlib = builtin("node:zlib")
@@ -104,10 +105,19 @@ export interface NativeCodecsOptions {
   readonly portableUpTo?: number
 }
 
-/** Makes codecs of Deno, Bun and Node with a zstd decoder of their own. */
-export const makeNativeCodecs = ({ portableUpTo = 0 }: NativeCodecsOptions = {}): Codecs => ({
+/** Makes codecs of Deno, Bun and Node with a zstd decoder of their own, which the garbage collector closes. */
+export const makeNativeCodecs = (options: NativeCodecsOptions = {}): Codecs => codecsWith(makeFrameDecoder(), options)
+
+/** As {@link makeNativeCodecs}; the zstd decoder is closed with the scope. The codecs work afterwards, without it. */
+export const scopedNativeCodecs = (options: NativeCodecsOptions = {}): Effect.Effect<Codecs, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(Effect.sync(makeFrameDecoder), (decoder) => Effect.sync(decoder.close)),
+    (decoder) => codecsWith(decoder, options),
+  )
+
+const codecsWith = (decoder: FrameDecoder, { portableUpTo = 0 }: NativeCodecsOptions): Codecs => ({
   gzip: makeGzip(portableUpTo),
-  zstd: makeZstd(portableUpTo, makeFrameDecoder()),
+  zstd: makeZstd(portableUpTo, decoder.decode),
   lz4: lz4WithKernel,
   bzip2,
   md5: (input) => new Uint8Array(crypto().createHash("md5").update(input).digest()),
@@ -138,7 +148,7 @@ export const makeNativeCodecs = ({ portableUpTo = 0 }: NativeCodecsOptions = {})
 })
 
 /**
- * The codecs of Deno, Bun and Node as a value; {@link layerNative} is the layer of them. WebP is not among them: `withWebp`
+ * The codecs of Deno, Bun and Node as a value; {@link layerNative} is the layer of them, which closes its zstd decoder. WebP is not among them: `withWebp`
  * adds it.
  *
  * ```ts
@@ -161,7 +171,7 @@ export const logCodecFallback: Effect.Effect<void> = Effect.suspend(() =>
 )
 
 /**
- * The layer of {@link nativeCodecs}.
+ * The layer of codecs as {@link nativeCodecs} has them. Each layer has its own zstd decoder and closes it.
  *
  * ```ts
  * import { Codecs, layerNative } from "@tessera/array/platform"
@@ -172,4 +182,4 @@ export const logCodecFallback: Effect.Effect<void> = Effect.suspend(() =>
  * assertEquals(Effect.runSync(Effect.provide(program, layerNative)), 16)
  * ```
  */
-export const layerNative: Layer.Layer<Codecs> = Layer.succeed(Codecs, nativeCodecs)
+export const layerNative: Layer.Layer<Codecs> = Layer.scoped(Codecs, scopedNativeCodecs())

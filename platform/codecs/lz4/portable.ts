@@ -1,6 +1,10 @@
 /**
  * Raw LZ4 blocks in plain TypeScript, for every runtime: no runtime brings LZ4 of its own.
  *
+ * lz4js 0.2.0 does not replace it: of 20,000 damaged blocks it decodes 4,415 of the 9,798 that this decoder refuses, since it
+ * checks no bounds. 64 KiB of text take lz4js 126 µs in Deno and 107 µs in Bun, this decoder 155 and 84 µs, and the module in
+ * `wasm.ts` 46 and 62 µs (Deno 2.9.6 and Bun 1.4.5, all in one run).
+ *
  * @module
  */
 import type { Compressor } from "../service.ts"

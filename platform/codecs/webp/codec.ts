@@ -140,7 +140,7 @@ const loadEncoder = async (compile: Compile, broken: () => void): Promise<WebpEn
 }
 
 /** Loads on first use, and again after a failure. */
-const once = <A>(what: string, load: (broken: () => void) => Promise<A>): Effect.Effect<A, CodecError> => {
+const once = <A>(part: string, load: (broken: () => void) => Promise<A>): Effect.Effect<A, CodecError> => {
   let loading: Promise<A> | undefined
   const forget = () => {
     loading = undefined
@@ -152,7 +152,7 @@ const once = <A>(what: string, load: (broken: () => void) => Promise<A>): Effect
       const detail = cause instanceof Error ? ` (${cause.message})` : ""
       return new CodecError({
         codec: "webp",
-        detail: `the ${what} of @jsquash/webp could not be loaded${detail}`,
+        detail: `the ${part} of @jsquash/webp could not be loaded${detail}`,
         cause,
       })
     },

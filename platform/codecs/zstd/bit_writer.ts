@@ -6,7 +6,7 @@
 
 /** Writes bits; `finish` returns the bytes, with the end mark that readers search for. */
 export class BackwardBits {
-  private held = 0
+  private buffer = 0
   private count = 0
   private at: number
 
@@ -17,11 +17,11 @@ export class BackwardBits {
 
   /** Writes the lower `count` bits of `value`, at most 16; its other bits must be 0. */
   put(value: number, count: number): void {
-    this.held |= value << this.count
+    this.buffer |= value << this.count
     this.count += count
     while (this.count >= 8) {
-      this.bytes[this.at++] = this.held
-      this.held >>>= 8
+      this.bytes[this.at++] = this.buffer
+      this.buffer >>>= 8
       this.count -= 8
     }
   }
@@ -44,8 +44,8 @@ export class BackwardBits {
 
   /** Pads the last byte with zeros; returns the end of the stream. */
   align(): number {
-    if (this.count > 0) this.bytes[this.at++] = this.held
-    this.held = 0
+    if (this.count > 0) this.bytes[this.at++] = this.buffer
+    this.buffer = 0
     this.count = 0
     return this.at
   }

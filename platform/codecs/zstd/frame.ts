@@ -34,7 +34,7 @@ export const readZstdFrame = (input: Uint8Array, size: number): ZstdFrame => {
   const single = (flags & 32) !== 0
   const checksum = (flags & 4) !== 0
   if (flags & 8) throw damaged("a reserved bit is set in the frame header")
-  if (flags & 3) throw damaged("the frame needs a dictionary, and the format has none")
+  if (flags & 3) throw damaged("the frame needs a dictionary, which the format does not have")
   let at = 5
   const sizeBytes = flags >>> 6 === 0 ? (single ? 1 : 0) : 1 << (flags >>> 6)
   if (length < at + (single ? 0 : 1) + sizeBytes) throw damaged("the frame header is cut short")

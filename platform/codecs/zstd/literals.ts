@@ -88,7 +88,7 @@ export const readLiterals = (
     table = read.table
     at = read.next
   }
-  if (table === undefined) throw damagedZstd("a block repeats a Huffman code that is not there")
+  if (table === undefined) throw damagedZstd("a block repeats a missing Huffman code")
   const out = new Uint8Array(count)
   if (form === 0) {
     decodeStream(table, bytes, at, stop, out, 0, count)

@@ -12,6 +12,7 @@ import { builtin } from "../../host/builtin_modules.ts"
 const zlib = builtin("node:zlib")
 
 interface Decoder {
+  readonly close: () => void
   readonly on: (event: "error", listener: () => void) => void
   readonly _handle?: {
     readonly reset: () => void
@@ -51,11 +52,26 @@ const start = (): Decoder | undefined => {
  */
 export type DecodeFrame = (input: Uint8Array, output: Uint8Array) => boolean
 
+/** A decoder of frames with a handle to close. */
+export interface FrameDecoder {
+  readonly decode: DecodeFrame
+  /** Closes the handle. Further frames are not decoded. */
+  readonly close: () => void
+}
+
 /** Makes a decoder of frames that keeps one handle, which it starts with the first frame. */
-export const makeFrameDecoder = (): DecodeFrame => {
+export const makeFrameDecoder = (): FrameDecoder => {
   let decoder: Decoder | undefined
   let handleUnavailable = false
-  return (input, output) => {
+  const close = (): void => {
+    try {
+      decoder?.close()
+    } catch {
+      // the garbage collector closes it
+    }
+    decoder = undefined
+  }
+  const decode: DecodeFrame = (input, output) => {
     if (handleUnavailable) return false
     decoder ??= start()
     if (decoder === undefined) {
@@ -71,7 +87,14 @@ export const makeFrameDecoder = (): DecodeFrame => {
     } catch {
       // damaged, as below
     }
-    decoder = undefined
+    close()
     return false
+  }
+  return {
+    decode,
+    close: () => {
+      handleUnavailable = true
+      close()
+    },
   }
 }

@@ -82,13 +82,13 @@ const readTables = (tables: SequenceTables, modes: number, bytes: Uint8Array, fr
     shift -= 2
     if (mode === 0) tables[kind] = standard[kind]
     else if (mode === 1) {
-      if (at >= end || bytes[at] > symbolMax) throw damagedZstd("a block names a code that is not there")
+      if (at >= end || bytes[at] > symbolMax) throw damagedZstd("a block names a missing code")
       tables[kind] = fseOfOne(bytes[at++])
     } else if (mode === 2) {
       const read = readFseTable(bytes, at, end, symbolMax, logMax)
       tables[kind] = read.table
       at = read.next
-    } else if (tables[kind] === undefined) throw damagedZstd("a block repeats a table that is not there")
+    } else if (tables[kind] === undefined) throw damagedZstd("a block repeats a missing table")
   }
   return at
 }

@@ -73,12 +73,13 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
     Effect.mapError(read, (error) => {
       const manifest = error instanceof NotFound ? listedBy(uri) : undefined
       if (manifest === undefined) return error
-      const cause = new Error(`the manifest ${manifest} names this file, which is gone; publish it again`)
+      const cause = new Error(`the manifest ${manifest} names this file, which no longer exists; publish it again`)
       return new StorageError({ op, uri, reason: "Conflict", cause })
     })
 
   return withDefaults(withMetrics({
     list,
+    head: (uri) => mapStaleManifest("head", uri, reads.head(uri)),
     size: (uri) => mapStaleManifest("size", uri, reads.size("size", uri)),
     read: (uri) => mapStaleManifest("read", uri, reads.read(uri)),
     readRanges: (uri, ranges) => mapStaleManifest("readRanges", uri, reads.readRanges(uri, ranges)),

@@ -110,8 +110,8 @@ export const makeListing = (send: Send): HttpListing => {
         const manifest = yield* Effect.try({
           try: () => decodeManifest(bytes),
           catch: (cause) => {
-            const what = cause instanceof Error ? cause.message : String(cause)
-            return failure(uri, "Unknown", `the manifest ${shown} is damaged: ${what}; publish it again`, cause)
+            const detail = cause instanceof Error ? cause.message : String(cause)
+            return failure(uri, "Unknown", `the manifest ${shown} is damaged: ${detail}; publish it again`, cause)
           },
         })
         remember(at.base, { manifest, etag: answer.header("etag") })

@@ -284,7 +284,7 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
   if (!take(CLOSE)) {
     do {
       const name = key()
-      if (match.has(name)) throw new TypeError(`${name}: this key is there twice`)
+      if (match.has(name)) throw new TypeError(`${name}: duplicate key`)
       if (name === "files") {
         takeFiles()
         match.add(name)

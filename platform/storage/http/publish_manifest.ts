@@ -146,9 +146,9 @@ export const publish = (storage: Storage, uri: string): Effect.Effect<PublishRes
     const target = `${at}/${MANIFEST_NAME}`
     const manifest = encodeManifest(files)
     if (manifest.length > LARGEST_MANIFEST) {
-      const what =
+      const detail =
         `the manifest of ${files.length} files has ${manifest.length} bytes, and readers take ${LARGEST_MANIFEST}`
-      const cause = new Error(`${what}; publish the folders below one by one`)
+      const cause = new Error(`${detail}; publish the folders below one by one`)
       return yield* Effect.fail(new StorageError({ op: "publish", uri: at, reason: "Unsupported", cause }))
     }
     yield* storage.write(target, manifest)

@@ -13,9 +13,9 @@ import { fileChanged, FileChanges } from "../file_changes.ts"
 import { isMissing, statusFailure } from "./errors.ts"
 import type { HttpAnswer, HttpRequest, Send } from "./request.ts"
 import { fileUrl, hostOf, httpPlace } from "./url.ts"
-import { type FileVersion, makeFileVersions, type VersionCheck, versionOf } from "./versions.ts"
+import { fileInfo, type FileVersion, makeFileVersions, type VersionCheck, versionOf } from "./versions.ts"
 import { sessionIn } from "../read_session.ts"
-import type { ByteRange, Tail } from "../service.ts"
+import type { ByteRange, FileInfo, Tail } from "../service.ts"
 
 /** What reading can fail with. */
 export type ReadFailure = NotFound | StorageError
@@ -56,6 +56,8 @@ interface Part {
 
 /** The reading half of a storage. */
 export interface HttpReads {
+  /** Size, Last-Modified and ETag. */
+  readonly head: (uri: string) => Effect.Effect<FileInfo, ReadFailure>
   readonly size: (op: StorageOp, uri: string) => Effect.Effect<number, ReadFailure>
   readonly read: (uri: string) => Effect.Effect<Uint8Array, ReadFailure>
   readonly readRanges: (
@@ -78,7 +80,7 @@ export const makeReads = (send: Send): HttpReads => {
       op,
       uri,
       "Unsupported",
-      "this server does not serve ranges: it answers with the whole file, which is too large",
+      "this server does not serve ranges: it sent the whole file, which is too large",
     )
   const changed = (op: StorageOp, uri: string) => Effect.fail(fileChanged(op, uri))
   const otherStatus = (
@@ -224,7 +226,7 @@ export const makeReads = (send: Send): HttpReads => {
           op,
           uri,
           "Unknown",
-          `asked for ${requested}, the server sent ${have.start} to ${have.end - 1}`,
+          `requested ${requested}, the server sent ${have.start} to ${have.end - 1}`,
         )
       }
       return { bytes: yield* allOf(request, answer, length), total: have?.total }
@@ -245,8 +247,8 @@ export const makeReads = (send: Send): HttpReads => {
     )
   }
 
-  /** The size, where HEAD is not served or does not tell: that of the file in the answer to its first byte. */
-  const sizeByRange = (op: StorageOp, uri: string, check: VersionCheck): Effect.Effect<number, ReadFailure> =>
+  /** The same, where HEAD is not served or does not tell: from the answer to a request for the first byte. */
+  const headByRange = (op: StorageOp, uri: string, check: VersionCheck): Effect.Effect<FileInfo, ReadFailure> =>
     Effect.gen(function* () {
       const request = yield* get(op, uri, "bytes=0-0", check)
       const answer = yield* send(request)
@@ -256,7 +258,7 @@ export const makeReads = (send: Send): HttpReads => {
         yield* accept(request, answer, check, versionOf(answer, total))
       }
       if (answer.status === 200 && answer.length === undefined) {
-        return (yield* whole(request, answer, SMALL, noRanges(op, uri))).length
+        return fileInfo(answer, (yield* whole(request, answer, SMALL, noRanges(op, uri))).length)
       }
       yield* answer.discard
       const total = answer.status === 200
@@ -267,21 +269,29 @@ export const makeReads = (send: Send): HttpReads => {
         ? sizeBeyond(answer.header("content-range")) ?? 0
         : yield* otherStatus(request, answer, check)
       if (answer.status === 416) yield* accept(request, answer, check, { size: total })
-      return total ?? (yield* fail(op, uri, "Unsupported", "this server does not tell the sizes of its files"))
+      const size = total ?? (yield* fail(op, uri, "Unsupported", "this server does not report file sizes"))
+      // 416: headers of the error, not of the file
+      return answer.status === 416 ? { size } : fileInfo(answer, size)
     })
 
-  const sizeOf = (op: StorageOp, uri: string, check: VersionCheck): Effect.Effect<number, ReadFailure> =>
+  const headOf = (op: StorageOp, uri: string, check: VersionCheck): Effect.Effect<FileInfo, ReadFailure> =>
     Effect.gen(function* () {
       const request = { ...yield* get(op, uri), method: "HEAD" as const }
       const answer = yield* send(request)
       yield* answer.discard
       if (answer.status === 200) yield* accept(request, answer, check, versionOf(answer, answer.length))
-      if (answer.status === 200 && answer.length !== undefined) return answer.length
+      if (answer.status === 200 && answer.length !== undefined) return fileInfo(answer, answer.length)
       if (isMissing(answer.status)) return yield* otherStatus(request, answer, check)
       return yield* answer.status === 429 || (answer.status >= 500 && answer.status !== 501)
         ? otherStatus(request, answer, check)
-        : sizeByRange(op, uri, check)
+        : headByRange(op, uri, check)
     })
+
+  const sizeOf = (op: StorageOp, uri: string, check: VersionCheck): Effect.Effect<number, ReadFailure> =>
+    Effect.map(headOf(op, uri, check), ({ size }) => size)
+
+  const head = (uri: string): Effect.Effect<FileInfo, ReadFailure> =>
+    checking("head", uri, true, (check) => headOf("head", uri, check))
 
   const size = (op: StorageOp, uri: string): Effect.Effect<number, ReadFailure> =>
     checking(op, uri, false, (check) => sizeOf(op, uri, check))
@@ -316,7 +326,7 @@ export const makeReads = (send: Send): HttpReads => {
           if (have !== undefined && (have.start !== start || have.end !== total)) {
             yield* answer.discard
             const sent = `${have.start} to ${have.end - 1} of ${total}`
-            return yield* fail(op, uri, "Unknown", `asked for the last ${length} bytes, the server sent ${sent}`)
+            return yield* fail(op, uri, "Unknown", `requested the last ${length} bytes, the server sent ${sent}`)
           }
           return { bytes: yield* allOf(request, answer, total - start), size: total }
         }
@@ -387,5 +397,5 @@ export const makeReads = (send: Send): HttpReads => {
 
   const read = (uri: string) => checking("read", uri, true, (check) => wholeOf(uri, check))
 
-  return { size, read, readRanges, readTail }
+  return { head, size, read, readRanges, readTail }
 }

@@ -82,7 +82,7 @@ const lengthOf = (response: HttpClientResponse): number | undefined => {
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
-/** Whether the server compressed the file although the request asked for identity encoding. */
+/** Whether the server compressed the file although the request specified identity encoding. */
 const isCompressed = ({ status, headers }: HttpClientResponse): boolean => {
   const encoding = headers["content-encoding"] ?? "identity"
   // Deno decodes no answer to a request that names encodings; all others do, and keep the header
@@ -97,7 +97,7 @@ const gather = (
   stream: Stream.Stream<Uint8Array, unknown>,
   max: number,
   length: number | undefined,
-  told: (bytes: number) => void = () => {},
+  onBytes: (bytes: number) => void = () => {},
 ): Effect.Effect<Uint8Array, unknown> =>
   Effect.suspend(() => {
     let bytes = new Uint8Array(Math.min(max, 1 << 16))
@@ -113,7 +113,7 @@ const gather = (
       }
       bytes.set(part, have)
       have += part.length
-      told(have)
+      onBytes(have)
       return have < max
     }
     return Effect.map(
@@ -140,20 +140,20 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
   const timeout = Duration.decode(options.timeout ?? TIMEOUT)
   const inTime = <A, E>(
     { op, uri }: HttpRequest,
-    what: string,
+    subject: string,
     effect: Effect.Effect<A, E>,
   ): Effect.Effect<A, E | StorageError> => {
-    return Effect.timeoutFail(effect, { duration: timeout, onTimeout: () => late(op, uri, what) })
+    return Effect.timeoutFail(effect, { duration: timeout, onTimeout: () => late(op, uri, subject) })
   }
-  const late = (op: StorageOp, uri: string, what: string): StorageError => {
-    const cause = new Error(`${what} took longer than ${Duration.format(timeout)}`)
+  const late = (op: StorageOp, uri: string, subject: string): StorageError => {
+    const cause = new Error(`${subject} took longer than ${Duration.format(timeout)}`)
     return new StorageError({ op, uri, reason: "Timeout", cause })
   }
 
   /** Limits the time for each 8 MiB of a body: a server that declares a huge body and sends nothing is not awaited. */
   const withProgress = <A, E>(
     { op, uri }: HttpRequest,
-    read: (told: (bytes: number) => void) => Effect.Effect<A, E>,
+    read: (onBytes: (bytes: number) => void) => Effect.Effect<A, E>,
   ): Effect.Effect<A, E | StorageError> =>
     Effect.suspend(() => {
       let have = 0
@@ -182,7 +182,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
         if (length === 0) return Effect.succeed(new Uint8Array())
         if (isCompressed(response)) {
           const cause = new Error(
-            "the server compresses the file, though it was asked not to (accept-encoding: identity)",
+            "the server compressed the file in spite of accept-encoding: identity",
           )
           return Effect.zipRight(
             discard(response),
@@ -190,7 +190,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
           )
         }
         if (Math.min(max, length ?? max) > TIMED) {
-          return withProgress(request, (told) => cut(firstFailure(gather(response.stream, max, length, told))))
+          return withProgress(request, (onBytes) => cut(firstFailure(gather(response.stream, max, length, onBytes))))
         }
         // the length in the header is then also where the connection ends
         const bytes = length !== undefined && length <= max
@@ -258,7 +258,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
           hidesRedirects = true
           if (own !== undefined) {
             const message =
-              "the server redirects, and the browser does not tell whether to an origin that may receive " +
+              "the server redirects, and the browser hides whether the target is an origin that may receive " +
               "the option `headers`; use the URL that it redirects to"
             return yield* refuse("Denied", message)
           }

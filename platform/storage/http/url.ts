@@ -13,7 +13,10 @@ export interface HttpPlace {
   readonly query: string
 }
 
-/** What a URL would not keep as part of a name: some separate, some are dropped, and a lone percent sign is no escape. */
+/**
+ * Characters that a URL does not keep as part of a name: separators, dropped characters, and a percent sign without an
+ * escape.
+ */
 // deno-lint-ignore no-control-regex
 const unsafe = /[#?\\\x00-\x1f\x7f]|%(?![0-9A-Fa-f]{2})/g
 

@@ -7,6 +7,7 @@
 import type { HttpAnswer } from "./request.ts"
 import { originOf, pageOrigin, type RequestHeaders } from "./origin.ts"
 import type { ReadSession } from "../read_session.ts"
+import type { FileInfo } from "../service.ts"
 
 /** What an answer says about the version of its file; a server may leave out any of it. */
 export interface FileVersion {
@@ -31,6 +32,13 @@ export const versionOf = (answer: HttpAnswer, size: number | undefined): FileVer
   lastModified: short(answer.header("last-modified")),
   size,
 })
+
+/** What an answer says about its file, with the size that the caller has from it. */
+export const fileInfo = (answer: HttpAnswer, size: number): FileInfo => {
+  const { etag, lastModified } = versionOf(answer, size)
+  const time = lastModified === undefined ? NaN : Date.parse(lastModified)
+  return { size, ...(Number.isNaN(time) ? {} : { lastModified: time }), ...(etag === undefined ? {} : { etag }) }
+}
 
 const opaque = (etag: string): string => etag.replace(/^W\//, "")
 

@@ -4,8 +4,8 @@
  * @module
  */
 import * as Effect from "effect/Effect"
-import { StorageError, type StorageOp } from "../../errors.ts"
-import { createFailure, storageFailure } from "../errno.ts"
+import { NotFound, StorageError, type StorageOp } from "../../errors.ts"
+import { createFailure, readFailure, storageFailure } from "../errno.ts"
 import { makeFileWriter, type OpenFile, waitFor } from "../file_writer.ts"
 import { builtin } from "../../host/builtin_modules.ts"
 import type { Storage } from "../service.ts"
@@ -289,10 +289,117 @@ const removeFolder = (uri: string): void => {
   }
 }
 
+/** A copy under way. */
+interface LocalCopy {
+  readonly source: string
+  readonly target: string
+  readonly temporary: string
+  readonly size: number
+}
+
+/** The path of a file and its size. A pipe counts as missing: it would be copied until its other end is closed. */
+const sourceOf = (uri: string): Pick<LocalCopy, "source" | "size"> => {
+  const source = localPath("copy", uri)
+  const stat = fs().statSync(source)
+  if (!stat.isFile()) throw new NotFound({ uri })
+  return { source, size: stat.size }
+}
+
+const prepareTarget = (uri: string, sync: Syncing): Pick<LocalCopy, "target" | "temporary"> => {
+  const target = targetOf("copy", uri)
+  const temporary = temporaryFor(target, sync)
+  if (!fs().existsSync(path().dirname(temporary))) makeFolder(path().dirname(temporary), sync)
+  return { target, temporary }
+}
+
+/** Opens a file to sync it. A file without write permission is synced as well, except on Windows. */
+const openToSync = (file: string): number => {
+  try {
+    return fs().openSync(file, "r+")
+  } catch (error) {
+    if (!["EACCES", "EPERM"].includes(codeOf(error))) throw error
+    return fs().openSync(file, "r")
+  }
+}
+
+const moveCopy = ({ target, temporary }: LocalCopy, sync: Syncing): void => {
+  fs().renameSync(temporary, target)
+  sync.note(path().dirname(target))
+}
+
+const copyNow = (copy: LocalCopy, sync: Syncing): void => {
+  try {
+    fs().copyFileSync(copy.source, copy.temporary, fs().constants.COPYFILE_EXCL)
+    const fd = openToSync(copy.temporary)
+    try {
+      sync.file(fd)
+    } finally {
+      fs().closeSync(fd)
+    }
+    moveCopy(copy, sync)
+  } finally {
+    discard(copy.temporary)
+  }
+}
+
+/** Copies while the event loop goes on. A copy that is interrupted is removed at once, or as soon as the system lets go of it. */
+const copyLater = (
+  copy: LocalCopy,
+  sync: Syncing,
+  failure: (cause: unknown) => StorageError,
+): Effect.Effect<void, StorageError> =>
+  Effect.async((resume) => {
+    let abandoned = false
+    const end = (error?: unknown): void => {
+      discard(copy.temporary)
+      resume(error === undefined ? Effect.void : Effect.fail(failure(error)))
+    }
+    const attempt = (step: () => void): void => {
+      if (abandoned) return discard(copy.temporary)
+      try {
+        step()
+      } catch (error) {
+        end(error)
+      }
+    }
+    const sized = () => {
+      const fd = openToSync(copy.temporary)
+      sync.fileLater(fd, (error) => {
+        fs().closeSync(fd)
+        attempt(() => {
+          if (error !== undefined) throw error
+          moveCopy(copy, sync)
+          end()
+        })
+      })
+    }
+    fs().copyFile(copy.source, copy.temporary, fs().constants.COPYFILE_EXCL, (error) =>
+      attempt(() => {
+        if (error) throw error
+        sized()
+      }))
+    return Effect.sync(() => {
+      abandoned = true
+      discard(copy.temporary)
+    })
+  })
+
+/** Copies by the file system, which shares the blocks of the file where it can. */
+const copy = (from: string, to: string, sync: Syncing): Effect.Effect<void, NotFound | StorageError> =>
+  Effect.gen(function* () {
+    const failure = storageFailure("copy", to)
+    const source = yield* Effect.try({ try: () => sourceOf(from), catch: readFailure("copy", from) })
+    const target = yield* Effect.try({ try: () => prepareTarget(to, sync), catch: failure })
+    const copy: LocalCopy = { ...source, ...target }
+    if (copy.size > SYNCED_AT_ONCE && (yield* mayWait)) return yield* copyLater(copy, sync, failure)
+    yield* Effect.try({ try: () => copyNow(copy, sync), catch: failure })
+    yield* turnIfDue
+  })
+
 /** The calls of the local storage that write. */
 export const makeLocalWrites = (
   durability: Durability,
-): Pick<Storage, "write" | "openWrite" | "create" | "createFolder" | "removeFolder"> => {
+): Pick<Storage, "write" | "openWrite" | "create" | "createFolder" | "copy" | "removeFolder"> => {
   const sync = makeSyncing(durability)
   return {
     write: (uri, bytes) =>
@@ -315,6 +422,7 @@ export const makeLocalWrites = (
         try: () => makeFolder(localPath("createFolder", uri), sync),
         catch: storageFailure("createFolder", uri),
       }),
+    copy: (from, to) => copy(from, to, sync),
     removeFolder: (uri) => Effect.try({ try: () => removeFolder(uri), catch: storageFailure("removeFolder", uri) }),
   }
 }

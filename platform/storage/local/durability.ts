@@ -64,14 +64,14 @@ const syncFolderLater = (folder: string, done: (error: unknown) => void): void =
 /** Creates the sync functions of one storage. */
 export const makeSyncing = (durability: Durability): Syncing => {
   if (durability === "cached") {
-    const nothing = (done: (error: unknown) => void) => done(undefined)
+    const doNothing = (done: (error: unknown) => void) => done(undefined)
     return {
       file: () => {},
-      fileLater: (_, done) => nothing(done),
+      fileLater: (_, done) => doNothing(done),
       largeFiles: () => false,
       note: () => {},
       folders: () => {},
-      foldersLater: nothing,
+      foldersLater: doNothing,
     }
   }
   /** Folders, each with a mark of its own for its last note: one that is noted again while it is synced stays. */

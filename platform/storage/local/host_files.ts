@@ -6,6 +6,7 @@
  */
 import type { Stats } from "node:fs"
 import { builtin } from "../../host/builtin_modules.ts"
+import type { FileInfo } from "../service.ts"
 
 /** A file, open for reading. */
 export interface ReadableFile {
@@ -28,9 +29,16 @@ interface DenoFile {
   readonly close: () => void
 }
 
+interface DenoFileInfo extends Described {
+  readonly size: number
+  readonly mode: number | null
+  readonly ino: number | null
+  readonly mtime: Date | null
+}
+
 interface DenoFiles {
   readonly openSync: (path: string) => DenoFile
-  readonly statSync: (path: string) => Described & { readonly size: number; readonly mode: number | null }
+  readonly statSync: (path: string) => DenoFileInfo
   readonly build: { readonly os: string }
   readonly readDirSync: (path: string) => Iterable<Described & { readonly name: string; readonly isSymlink: boolean }>
 }
@@ -58,7 +66,7 @@ export const openByNode: OpenCall = (path) => {
 /** Opens a file through Deno's own calls. Opening a pipe in Deno waits for a writer, so the kind is checked first. */
 const openInDeno = ({ openSync, statSync }: DenoFiles, path: string): ReadableFile => {
   const { isFile, size } = statSync(path)
-  if (!isFile) throw Object.assign(new TypeError("this is no file"), { code: "EISDIR" })
+  if (!isFile) throw Object.assign(new TypeError("this is not a file"), { code: "EISDIR" })
   const file = openSync(path)
   let here = 0
   return {
@@ -81,6 +89,21 @@ export const describe = (path: string): Described & { readonly size: number } =>
   if (deno !== undefined) return deno.statSync(path)
   const stat = fs().statSync(path)
   return { isFile: stat.isFile(), isDirectory: stat.isDirectory(), size: stat.size }
+}
+
+/**
+ * Returns size, time and etag of a file. The etag is the time of the last change, in whole milliseconds as Deno has it, the size and
+ * the inode, in hex: it is the same in every runtime.
+ */
+export const infoOf = (path: string): Described & FileInfo => {
+  const stat = deno === undefined ? fs().statSync(path) : deno.statSync(path)
+  const { size, ino, mtime } = stat
+  const [isFile, isDirectory] = deno === undefined
+    ? [(stat as Stats).isFile(), (stat as Stats).isDirectory()]
+    : [(stat as DenoFileInfo).isFile, (stat as DenoFileInfo).isDirectory]
+  const lastModified = mtime?.getTime() ?? 0
+  const etag = [lastModified, size, ino ?? 0].map((part) => part.toString(16)).join("-")
+  return { isFile, isDirectory, size, lastModified, etag }
 }
 
 /** Returns the permission bits of a file, following links; `undefined` on Windows. Throws if the file is missing. */

@@ -17,11 +17,11 @@ import { checkOptionNames, wordOption } from "../../options.ts"
 import { compareBytewise } from "../utf8_order.ts"
 import { builtin } from "../../host/builtin_modules.ts"
 import { withMetrics } from "../measured.ts"
-import { type ByteRange, type Entry, Storage, type Tail } from "../service.ts"
-import { describe, listFolder, modeOf, openByNode, type OpenCall, type ReadableFile } from "./host_files.ts"
+import { type ByteRange, type Entry, type FileInfo, type ListPage, Storage, type Tail } from "../service.ts"
+import { describe, infoOf, listFolder, modeOf, openByNode, type OpenCall, type ReadableFile } from "./host_files.ts"
 import type { Durability } from "./durability.ts"
 import { isTemporary, makeLocalWrites } from "./atomic_write.ts"
-import { runSteps, runStepsAtOnce, type Steps } from "../../host/event_loop_turns.ts"
+import { runSteps, runStepsAtOnce, type Steps, turnIfDue } from "../../host/event_loop_turns.ts"
 import { localPath } from "../uri.ts"
 
 const fs = builtin("node:fs")
@@ -211,6 +211,50 @@ const list = (uri: string): ReadonlyArray<Entry> => {
   return entries.sort((a, b) => compareBytewise(a.name, b.name))
 }
 
+/** A page has at least this many names. */
+const MIN_PAGE = 1000
+
+/** A folder is read at most this many times for all its pages: Deno and Bun read the names of a folder at once. */
+const MAX_PAGES = 8
+
+/** Names between two turns of the event loop. */
+const NAMES_AT_ONCE = 64
+
+/** Returns size, time and tag of a file; `undefined` if it was removed since the folder was read. */
+const infoIfThere = (path: string): FileInfo | undefined => {
+  try {
+    const { size, lastModified, etag } = infoOf(path)
+    return { size, lastModified, etag }
+  } catch (error) {
+    if (!deadLinks.has(codeOf(error))) throw error
+    return undefined
+  }
+}
+
+/** A page of a listing: the names that come after `after`, with one `stat` for each file of the page. */
+function* pageOf(uri: string, after: string | undefined): Steps<ListPage> {
+  const folder = localPath("listPage", uri)
+  const names = namesIn("listPage", uri)
+  const rest = (after === undefined ? [...names] : names.filter(({ name }) => compareBytewise(name, after) > 0))
+    .sort((a, b) => compareBytewise(a.name, b.name))
+  const page = rest.slice(0, Math.max(MIN_PAGE, Math.ceil(names.length / MAX_PAGES)))
+  const entries: Array<Entry> = []
+  for (const [i, { name, ...types }] of page.entries()) {
+    if (i % NAMES_AT_ONCE === NAMES_AT_ONCE - 1) yield
+    const kind = kindOf(folder, { name, ...types })
+    const info = kind === "file" ? infoIfThere(`${folder}/${name}`) : {}
+    if (kind !== undefined && info !== undefined) {
+      entries.push({ name, kind, ...info, ...(types.isSymlink ? { isLink: true } : {}) })
+    }
+  }
+  return page.length < rest.length ? { entries, next: page[page.length - 1].name } : { entries }
+}
+
+const head = (uri: string): FileInfo => {
+  const { isFile, size, lastModified, etag } = infoOf(localPath("head", uri))
+  return { size: sizeOf(uri, isFile ? size : undefined), lastModified, etag }
+}
+
 const unlisted = (uri: string): ReadonlyArray<string> => {
   const folder = localPath("unlisted", uri)
   return namesIn("unlisted", uri)
@@ -273,6 +317,9 @@ const durabilityOf = (options: LocalOptions): Durability => {
 export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): Storage =>
   withDefaults(withMetrics({
     list: (uri) => Effect.try({ try: () => list(uri), catch: storageFailure("list", uri) }),
+    listPage: (uri, next) =>
+      runSteps(() => pageOf(uri, next), (error) => Effect.fail(storageFailure("listPage", uri)(error))),
+    head: (uri) => Effect.try({ try: () => head(uri), catch: readFailure("head", uri) }),
     size: (uri) =>
       Effect.try({
         try: () => {
@@ -288,7 +335,11 @@ export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): 
     ...makeLocalWrites(durabilityOf(options)),
     remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
     removeAll: (uris) =>
-      removeEach(uris, 1, (uri) => Effect.try({ try: () => removeFile(uri), catch: storageFailure("removeAll", uri) })),
+      removeEach(uris, 1, (uri) =>
+        Effect.zipLeft(
+          Effect.try({ try: () => removeFile(uri), catch: storageFailure("removeAll", uri) }),
+          turnIfDue,
+        )),
     inFlight: () => 1,
     comparesVersions: () => false,
     mode: (uri) => Effect.try({ try: () => modeOf(localPath("mode", uri)), catch: readFailure("mode", uri) }),

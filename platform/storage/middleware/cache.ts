@@ -24,8 +24,8 @@ export interface CacheOptions {
   /** Whether the file at a URI never changes. Default: {@link isImmutable}. */
   readonly immutable?: (uri: string) => boolean
   /**
-   * Caches listings too: an array then stays as it was when it was first opened, until something is written through
-   * this storage. Default: false.
+   * Caches listings too: an array then keeps the state of its first opening until something is written through this
+   * storage. Default: false.
    */
   readonly listings?: boolean
 }

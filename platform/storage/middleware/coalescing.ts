@@ -18,7 +18,7 @@ export interface CoalescingOptions {
    */
   readonly gap?: number
   /** Maximum size of a joined range, so that large ones still arrive concurrently. Default: 16 MiB. */
-  readonly most?: number
+  readonly maxLength?: number
 }
 
 /** The reads, and for each requested range the read that contains it. */
@@ -31,16 +31,16 @@ export interface CoalescingPlan {
 
 /** Checks the options, and returns them with their defaults. Throws `InvalidOption`. */
 export const checkCoalescingOptions = (options: CoalescingOptions): { readonly gap: number; readonly max: number } => {
-  checkOptionNames(options, ["gap", "most"] satisfies Array<keyof CoalescingOptions>, "coalescing")
+  checkOptionNames(options, ["gap", "maxLength"] satisfies Array<keyof CoalescingOptions>, "coalescing")
   return {
     gap: numberOption("gap", options.gap, 512 << 10),
-    max: numberOption("most", options.most, 16 << 20),
+    max: numberOption("maxLength", options.maxLength, 16 << 20),
   }
 }
 
 /**
  * Plans the reads for the requested ranges of one file, in any order: ranges are joined if the gap between them is at
- * most `gap` bytes and the result at most `most`. A longer range is unchanged. Throws `InvalidOption`.
+ * most `gap` bytes and the result at most `maxLength`. A longer range is unchanged. Throws `InvalidOption`.
  *
  * ```ts
  * import { planCoalescing } from "@tessera/array/platform"

@@ -53,6 +53,8 @@ export const makeCounters = (): StorageCounters => ({
   calls: {
     list: 0,
     listPage: 0,
+    listAllPage: 0,
+    head: 0,
     exists: 0,
     size: 0,
     read: 0,

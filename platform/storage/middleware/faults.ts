@@ -20,7 +20,7 @@ import { checkOptionNames, numberOption, wordOption } from "../../options.ts"
  * - `"full"`: this and all later calls that need space fail; existing files can still be removed.
  * - `"interrupt"`: the fiber is interrupted before the call, which then runs only in uninterruptible regions.
  * - `"stop"`: nothing is done, now or later, as if the process had been killed: all calls fail, reads too, and open
- *   files stay as they are.
+ *   files remain.
  * - `"partial-crash"`: as much as possible is done, then as with `"stop"`.
  */
 export type Fault = "fail" | "partial" | "full" | "interrupt" | "stop" | "partial-crash"
@@ -84,7 +84,7 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
 
   const failure = (op: StorageOp, uri: string): Effect.Effect<never, StorageError> =>
     Effect.suspend(() => {
-      const cause = new Error(stopped ? "the process is gone, for a test" : `call ${at} fails for a test`)
+      const cause = new Error(stopped ? "the process ended, for a test" : `call ${at} fails for a test`)
       return Effect.fail(new StorageError({ op, uri, reason: fault === "full" ? "Full" : "Unknown", cause }))
     })
 

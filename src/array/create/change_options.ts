@@ -11,8 +11,8 @@ import { attemptOptions, checkKey, checkNames, checkUri, millis, refusing } from
 export interface ChangeOptions {
   /**
    * Time of the change, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now, or the
-   * millisecond after the newest change of its kind if the clock is behind it by at most an hour; with a clock further
-   * behind, the change fails with `InvalidOption`.
+   * millisecond after the newest change of its kind if the clock is late by at most an hour; with a clock that is later
+   * still, the change fails with `InvalidOption`.
    */
   readonly at?: number | bigint | Date
   /** The AES-256-GCM key of an encrypted array: 32 bytes. An array opened with its key needs none. */

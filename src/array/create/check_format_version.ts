@@ -19,9 +19,7 @@ export const OLDEST_WRITTEN = Since.footer
 export const formatVersionRefusal = (version: unknown): string | undefined =>
   Number.isInteger(version) && Number(version) >= OLDEST_WRITTEN && Number(version) <= NEWEST_VERSION
     ? undefined
-    : `${
-      shownValue(version)
-    } is no format version that is written; there are ${OLDEST_WRITTEN} to ${NEWEST_VERSION}, ` +
+    : `${shownValue(version)} is not a writable format version; expected ${OLDEST_WRITTEN} to ${NEWEST_VERSION}, ` +
       `${CURRENT_VERSION} is the default`
 
 /** The first format whose engines support a filter. */
@@ -53,9 +51,9 @@ const sameBytes = (a: Uint8Array, b: Uint8Array | undefined): boolean =>
 /** Checks that an array of the schema's version can have this schema. Throws {@link SchemaError}. */
 export const checkFormatVersion = (schema: ArraySchema): void => {
   const { version, dimensions, attributes } = schema
-  const needs = (since: number, field: string, what: string): void => {
+  const needs = (since: number, field: string, subject: string): void => {
     if (version >= since) return
-    const detail = `${what} need format version ${since} or later, the array is to have ${version}`
+    const detail = `${subject} need format version ${since} or later, the array is to have ${version}`
     throw new SchemaError({ field, reason: "Unsupported", detail })
   }
   const checkFilter = (field: string, filter: Filter): void => {

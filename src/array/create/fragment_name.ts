@@ -1,11 +1,10 @@
 /**
  * Names of new fragments, schemas and other files: unique, and in the order in which one generator creates them.
  *
- * Of names with equal times, the later one in byte order wins. The 32 digits at the end therefore begin with the
+ * If two names have equal times, the later one in byte order wins. The 32 digits at the end therefore begin with the
  * creation time and a counter, followed by random digits: writes of one process for one time stay in order, whether the
- * time comes from the clock or was given twice, and so do processes that run one after the other in most cases.
- * (Engines count within a millisecond of the clock with their first eight digits, and start at a random value in the
- * next one.)
+ * time comes from the clock or was passed twice, and so do successive processes in most cases. (Engines count within a
+ * millisecond of the clock with their first eight digits, and start at a random value in the next one.)
  *
  * Format: `timestamped_name.md`.
  */

@@ -115,8 +115,8 @@ const removeAt = (uri: string, kept: ReadonlySet<string>, depth: number): Effect
 
 /**
  * Removes the array at `uri`, complete or left by a killed process: files and folders with names that the format
- * defines for arrays, the schema first, so that nobody opens a partly removed array. `kept` are names of fragments and
- * schemas that stay. Empty folders of the array are removed; `uri` itself stays.
+ * defines for arrays, the schema first, so that a partly removed array cannot be opened. `kept` are names of fragments
+ * and schemas that stay. Empty folders of the array are removed; `uri` itself stays.
  *
  * Links are not followed: a linked fragment or label array is unlinked. If one of the array's folders is a link, the
  * call fails before anything is removed.

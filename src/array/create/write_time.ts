@@ -2,7 +2,7 @@
  * The time of a write without an explicit time: the clock's, but always after the existing contents of the array or
  * group.
  *
- * Names contain times, and the later name wins. With a clock behind that of another writer, a write would be
+ * Names contain times, and the later name wins. If the clock is later than that of another writer, a write would be
  * acknowledged and yet hidden by earlier ones. Each write therefore reads the newest existing name, and uses a later
  * time. A name far in the future is an error and must not shift all later writes: such a write fails.
  */
@@ -15,8 +15,8 @@ import { InvalidOption } from "../open/errors.ts"
 import type { NameTime } from "./fragment_name.ts"
 
 /**
- * Maximum number of milliseconds by which the clock may be behind the newest name; the write then uses the millisecond
- * after that name.
+ * Maximum number of milliseconds by which the newest name may be ahead of the clock; the write then uses the
+ * millisecond after that name.
  */
 export const MAX_CLOCK_SKEW = 3_600_000
 
@@ -56,7 +56,7 @@ export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Eff
     const skew = newest.end - now
     if (skew > MAX_CLOCK_SKEW) {
       const detail = `the newest name there is of ${shown(newest.end)}, ${skew} ms after the clock, which says ` +
-        `${shown(now)}; set the clock right, or pass at: the moment that what is written belongs to`
+        `${shown(now)}; set the clock right, or pass at: the time of the write`
       return yield* Effect.fail(new InvalidOption({ uri, option: "at", reason: "Conflict", detail }))
     }
     const next = newest.end + 1

@@ -172,7 +172,7 @@ export interface FragmentDescription {
   readonly size: number | bigint
   /** True if its footer is in a consolidated metadata file. */
   readonly hasConsolidatedMetadata: boolean
-  /** `undefined` if the footer has none. */
+  /** `undefined` if the footer does not contain it. */
   readonly nonEmptyDomain: ReadonlyArray<Range> | undefined
   /** Name of the schema that it was written with. */
   readonly schemaName: string
@@ -203,7 +203,7 @@ export const describeFragments = (
       : { mbrs: fragment.mbrs.slice(0, MBRS_SHOWN).map((mbr) => describeRanges(schema, mbr)) }),
   }))
 
-/** One metadata entry of an array or group after merging: deleted entries are gone. */
+/** One metadata entry of an array or group after merging, without deleted entries. */
 export interface MetadataDescription {
   readonly key: Uint8Array
   readonly type: Datatype

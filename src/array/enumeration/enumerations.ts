@@ -46,7 +46,7 @@ const loadEnumeration = (
     const file = yield* Effect.catchTag(
       storage.read(uri),
       "NotFound",
-      () => fail(`the schema has an enumeration ${JSON.stringify(name)} in this file, which is not there`),
+      () => fail(`the schema has an enumeration ${JSON.stringify(name)} in this file, which is missing`),
     )
     return yield* attemptTileSteps(function* () {
       const tile = yield* openGenericTileSteps(access, uri, file)

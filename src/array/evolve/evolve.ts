@@ -85,7 +85,7 @@ const versionOf = (
     ? "before 10 an array has one schema for good"
     : `the array has ${min}`
   const detail =
-    `${version} is no format version of its next schema; there are ${min} to ${NEWEST_VERSION}, since ${why}`
+    `${version} is not a format version of its next schema; expected ${min} to ${NEWEST_VERSION}, since ${why}`
   return Effect.fail(new InvalidOption({ uri, option: "formatVersion", reason: "Conflict", detail }))
 }
 
@@ -152,7 +152,8 @@ const checkDeletes = (
       const names = namesIn(condition)
       const looked = dropped.find(({ name }) => names.includes(name))
       if (looked === undefined) continue
-      const detail = "a delete looks at this attribute, and without it no engine could read the array any more; " +
+      const detail =
+        "a delete condition uses this attribute, and without it no engine could read the array any more; " +
         "copy the array into a new one, and drop it there"
       return yield* Effect.fail(new SchemaError({ field: looked.name, reason: "InUse", detail }))
     }
@@ -160,7 +161,7 @@ const checkDeletes = (
 
 /**
  * Returns the name of the next schema. Schemas are ordered by the bytes of their names, so it must follow the newest
- * existing one, or nobody would see the change.
+ * existing one, or the change would have no effect.
  */
 const nextName = (
   uri: string,
@@ -421,12 +422,12 @@ const evolveTo = (
  * `StorageError`, and `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for an unreadable schema. A
  * failed call changes nothing.
  *
- * Concurrent changes are never lost: they are applied one after the other, each to the result of the previous one.
- * Current domains that grow concurrently are joined. A change that contradicts an earlier one – both add an attribute
- * of the same name with different properties – fails with `Conflict`. Processes of this library wait for each other by
- * a file in the array's folder, `__tessera_evolve.….claim`, which engines ignore; after a killed process, the next one
- * waits half a second. Engines do not wait: a schema that an engine stores during a change is detected afterwards, and
- * the change is applied again on top of it. Takes two additional listings, and one file that is created and removed.
+ * Concurrent changes are never lost: they are applied in sequence, each to the result of the previous one. Current
+ * domains that grow concurrently are joined. A change that contradicts an earlier one – both add an attribute of the
+ * same name with different properties – fails with `Conflict`. Processes of this library wait for each other by a file
+ * in the array's folder, `__tessera_evolve.….claim`, which engines ignore; after a killed process, the next one waits
+ * half a second. Engines do not wait: a schema that an engine stores during a change is detected afterwards, and the
+ * change is applied again on top of it. Takes two additional listings, and one file that is created and removed.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

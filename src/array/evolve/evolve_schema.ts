@@ -175,7 +175,7 @@ const expandedDomain = (
       refuse(
         "UnknownName",
         name,
-        `the current domain names a dimension that is not there; there are ${shownNames(value.dimensionNames)}`,
+        `the current domain names an unknown dimension; the schema has ${shownNames(value.dimensionNames)}`,
       )
     }
   }
@@ -195,7 +195,7 @@ const expandedDomain = (
       refuse(
         "InvalidDomain",
         dimension.name,
-        "the current domain can only grow; its range must hold the one that it has",
+        "the current domain can only grow; its range must contain the existing one",
       )
     }
     return range
@@ -229,7 +229,7 @@ export function* evolveSchemaSteps(
       refuse(
         "UnknownName",
         `enumeration ${name}`,
-        `there is none to extend; the schema has ${shownNames(enumerationNames)}`,
+        `the enumeration does not exist; the schema has ${shownNames(enumerationNames)}`,
       )
     }
     const values = yield* extendedValuesSteps(name, before.enumerations[name], more)

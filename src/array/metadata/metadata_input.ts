@@ -124,7 +124,7 @@ const scalar = (type: Datatype, input: unknown): Uint8Array => {
     if (type !== "bool") throw new ScalarError(`${input} is not a value of type ${type}`)
     return Uint8Array.of(input ? 1 : 0)
   }
-  if (input instanceof Date && Number.isNaN(input.getTime())) throw new ScalarError("an invalid Date is no value")
+  if (input instanceof Date && Number.isNaN(input.getTime())) throw new ScalarError("an invalid Date is not a value")
   return scalarBytes(type, parseScalar(type, (input instanceof Date ? input.toISOString() : input) as number))
 }
 
@@ -135,7 +135,7 @@ export const typedValue = (type: Datatype, input: ValueInput): TypedValue => fin
 function* typedValueSteps(type: Datatype, input: ValueInput): Steps<TypedValue> {
   if (!datatypes.includes(type)) throw new ScalarError(`there is no datatype ${JSON.stringify(type)}`)
   if (type === "any") {
-    throw new ScalarError("a value of any says nothing of itself, and no engine writes one; take blob")
+    throw new ScalarError("the datatype any is not written by engines; use blob")
   }
   if (typeof input === "string") {
     if (isText(type)) return typed(type, yield* textSteps(type, input))
@@ -170,7 +170,7 @@ const listType = (list: ReadonlyArray<unknown>): Datatype => {
 const arrayType = (values: ArrayBufferView): Datatype => {
   if (values instanceof Uint8Array) return "blob"
   const type = storageOfArray(values)
-  if (type === undefined) throw new ScalarError(`${values.constructor.name} is no array of a datatype`)
+  if (type === undefined) throw new ScalarError(`${values.constructor.name} is not a typed array of a datatype`)
   return type
 }
 
@@ -185,7 +185,7 @@ function* valueSteps(input: Exclude<MetadataInput, NumpyArray | Date>): Steps<Ty
   if (Array.isArray(input)) return yield* typedValueSteps(listType(input), input)
   if (ArrayBuffer.isView(input)) return yield* typedValueSteps(arrayType(input), input)
   if (typeof input === "object" && input !== null && isTyped(input)) return yield* checkTypedSteps(input)
-  throw new ScalarError(`${input === null ? "null" : typeof input} is no value of metadata`)
+  throw new ScalarError(`${input === null ? "null" : typeof input} is not a metadata value`)
 }
 
 /** Validates a value in stored form that was read or created before. Throws {@link ScalarError}. */
@@ -232,14 +232,14 @@ const deleteKey = (key: string): MetadataEntry => ({
 const keysOf = (key: string): ReadonlyArray<string> => [key, FLAT + key, SHAPE + key]
 
 const millis = (date: Date): BigInt64Array => {
-  if (Number.isNaN(date.getTime())) throw new ScalarError("an invalid Date is no value")
+  if (Number.isNaN(date.getTime())) throw new ScalarError("an invalid Date is not a value")
   return BigInt64Array.of(BigInt(date.getTime()))
 }
 
 function* numpySteps(key: string, { type, shape, values }: NumpyArray): Steps<ReadonlyArray<MetadataEntry>> {
   const product = shape.reduce((a, b) => a * b, 1)
   if (!shape.every((n) => Number.isSafeInteger(n) && n >= 0) || product !== values.length) {
-    throw new ScalarError(`a shape of [${shape.join(", ")}] is none for ${values.length} values`)
+    throw new ScalarError(`the shape [${shape.join(", ")}] does not match ${values.length} values`)
   }
   // NumPy has no arrays of these that it would read back
   if (isText(type) || isBinary(type) || type.startsWith("string")) {

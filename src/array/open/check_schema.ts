@@ -48,7 +48,7 @@ export const checkSchema = (schema: ArraySchema, uri: string): ArraySchema => {
     if (cellValNum === VAR) return
     const low = readScalar(type, domain)
     const high = readScalar(type, domain, sizeOf(type))
-    if (!(low <= high)) throw fail(at("domain"), `the domain [${scalarJson(low)}, ${scalarJson(high)}] is none`)
+    if (!(low <= high)) throw fail(at("domain"), `the domain [${scalarJson(low)}, ${scalarJson(high)}] is empty`)
     if (tileExtent === null || isFloat(type)) return
     const extent = readScalar(type, tileExtent)
     // a negative extent encodes a tile of the whole domain, too long for the datatype
@@ -58,7 +58,7 @@ export const checkSchema = (schema: ArraySchema, uri: string): ArraySchema => {
   for (const [path, order] of [["tileOrder", schema.tileOrder], ["cellOrder", schema.cellOrder]] as const) {
     const hilbert = order === "hilbert" && path === "cellOrder" && !dense
     if (order !== "row-major" && order !== "col-major" && !hilbert) {
-      throw fail(path, `${order} is no order of a ${schema.arrayType} array`)
+      throw fail(path, `${order} is not an order of a ${schema.arrayType} array`)
     }
   }
   if (!dense && schema.capacity < 1) throw fail("capacity", "tiles of no cells")

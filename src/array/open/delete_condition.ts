@@ -36,8 +36,7 @@ export const loadDeleteCondition = (
     if (existing !== undefined) return existing
     const storage = yield* Storage
     const file = entry.bytes ?? (yield* Effect.catchTag(storage.read(entry.uri), "NotFound", () => {
-      const reason =
-        "the delete condition is not there any more; a vacuum may just have removed it: open the array again"
+      const reason = "the delete condition no longer exists; a vacuum may have removed it: open the array again"
       return Effect.fail(new FormatError({ uri: entry.uri, path: "", offset: 0, version: 0, detail: reason }))
     }))
     return yield* attemptTile(() => {

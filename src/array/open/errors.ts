@@ -35,8 +35,8 @@ const ArrayNotFoundBase: TaggedErrorClass<ArrayNotFound, "ArrayNotFound", {
 }))
 
 /**
- * There is no array (or group) at `uri`; `reason` and `detail` say what is there instead, or
- * what to check, and `hint` what to do.
+ * There is no array (or group) at `uri`. `reason` and `detail` describe the existing content or name something to
+ * check, and `hint` is advice.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"
@@ -49,12 +49,12 @@ const ArrayNotFoundBase: TaggedErrorClass<ArrayNotFound, "ArrayNotFound", {
  * ```
  */
 export class ArrayNotFound extends ArrayNotFoundBase implements Advised {
-  /** What is wrong, and where. */
+  /** The problem and its location. */
   get summary(): string {
     return `${this.uri}: ${this.detail}`
   }
 
-  /** What is wrong, where, and what to do. */
+  /** The problem, its location and advice. */
   override get message(): string {
     return adviseApi(this)
   }
@@ -103,9 +103,9 @@ const SelectionErrorBase: TaggedErrorClass<SelectionError, "SelectionError", {
 }))
 
 /**
- * A selection that the array cannot answer: an unknown name, a range outside the domain, a value of a wrong type.
+ * A selection that does not fit the array: an unknown name, a range outside the domain, a value of a wrong type.
  * `reason` is the kind of problem, see {@link SelectionReason}, and `detail` describes it; `field` is the dimension,
- * attribute or option (`""` where it is no single one).
+ * attribute or option (`""` if several are concerned).
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
@@ -121,12 +121,12 @@ const SelectionErrorBase: TaggedErrorClass<SelectionError, "SelectionError", {
  * ```
  */
 export class SelectionError extends SelectionErrorBase implements Advised {
-  /** What is wrong, and where. */
+  /** The problem and its location. */
   get summary(): string {
     return `${this.uri}: ${this.field === "" ? "" : `${this.field}: `}${this.detail}`
   }
 
-  /** What is wrong, where, and what to do. */
+  /** The problem, its location and advice. */
   override get message(): string {
     return adviseApi(this)
   }
@@ -213,11 +213,10 @@ const WriteErrorBase: TaggedErrorClass<WriteError, "WriteError", {
 }))
 
 /**
- * What was to be written cannot be, and nothing was written: `field` names the dimension, attribute, metadata key or
- * member (`""` where it is no single one), `reason` is the kind of problem, see {@link WriteReason}, and `detail` says
- * what is wrong and what would be right. `cell` is the number of the first cell that is wrong, counted from 0 in the
- * order in which cells were given, and `other` that of the one whose coordinates it has, if that is what is wrong;
- * `uri` is there where it is known.
+ * Invalid input of a write; nothing was written. `field` names the dimension, attribute, metadata key or member (`""`
+ * if several are concerned), `reason` is the kind of problem, see {@link WriteReason}, and `detail` describes it and
+ * the expected input. `cell` is the number of the first invalid cell, counted from 0 in input order; `other` is the
+ * number of the cell with the same coordinates, for duplicates; `uri` is present if it is known.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -236,7 +235,7 @@ const WriteErrorBase: TaggedErrorClass<WriteError, "WriteError", {
  * ```
  */
 export class WriteError extends WriteErrorBase {
-  /** Where, and what is wrong there. */
+  /** The location and the problem. */
   override get message(): string {
     const where = [this.uri ?? "", this.field, this.cell === undefined ? "" : `cell ${this.cell}`]
     return [...where.filter((part) => part !== ""), reasonOf(this, "cell")].join(": ")
@@ -266,10 +265,10 @@ const ConflictBase: TaggedErrorClass<Conflict, "Conflict", {
 )
 
 /**
- * A change of a schema that contradicts another one, which came first while this one was under way: `field` names the
- * attribute, enumeration or dimension that both change. The array is as the other change made it. Also an append of rows to a
- * dense array where another write has added the same rows: nothing of it is written, and `field` is the dimension.
- * `reason` distinguishes the two.
+ * A schema change that contradicts a concurrent one, which came first: `field` names the attribute, enumeration or
+ * dimension that both change. The array has the result of the other change. Also an append of rows to a dense array to
+ * which another write has added the same rows: nothing is written, and `field` is the dimension. `reason` distinguishes
+ * the two.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
@@ -283,7 +282,7 @@ const ConflictBase: TaggedErrorClass<Conflict, "Conflict", {
  *   yield* Effect.catchTag(
  *     TileArray.evolve("mem://a", { addAttributes: { b: Attr.int32() } }),
  *     "Conflict",
- *     ({ field }) => Effect.logWarning(`somebody else has just added another ${field}`),
+ *     ({ field }) => Effect.logWarning(`another writer has just added a different ${field}`),
  *   )
  *   return (yield* TileArray.open("mem://a")).schema.attributes.length
  * })
@@ -291,15 +290,18 @@ const ConflictBase: TaggedErrorClass<Conflict, "Conflict", {
  * ```
  */
 export class Conflict extends ConflictBase {
-  /** What is wrong, where, and what to do. */
+  /** The problem, its location and advice. */
   override get message(): string {
     return `${this.uri}: ${this.field === "" ? "" : `${this.field}: `}${this.detail}`
   }
 }
 
-/** The reason of a {@link WriteError} of what are not cells to who gave them: the other one is number `first + other`. */
-export const reasonOf = ({ detail, other }: WriteError, what: string, first = 0): string =>
-  other === undefined ? detail : `${detail} (the other is ${what} ${first + other})`
+/**
+ * The reason of a {@link WriteError} for callers whose input are not cells, such as rows: the other one has number
+ * `first + other`.
+ */
+export const reasonOf = ({ detail, other }: WriteError, unit: string, first = 0): string =>
+  other === undefined ? detail : `${detail} (the other is ${unit} ${first + other})`
 
 const ResultTooLargeBase: TaggedErrorClass<ResultTooLarge, "ResultTooLarge", {
   readonly uri: string
@@ -316,8 +318,8 @@ const ResultTooLargeBase: TaggedErrorClass<ResultTooLarge, "ResultTooLarge", {
 }))
 
 /**
- * The result would take `needed` bytes, more than `limit`; nothing was read for it. Where it is not the bytes that are too
- * many, `detail` says what is; `hint` says what to do. No `uri` (`""`) is known of columns that were read before.
+ * The result would take `needed` bytes, more than `limit`; nothing was read for it. If another limit is exceeded,
+ * `detail` describes it; `hint` is advice. `uri` is `""` for columns that were read before.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
@@ -339,13 +341,13 @@ export class ResultTooLarge extends ResultTooLargeBase implements Advised {
     super({ ...fields, hint: fields.hint ?? (fields.detail === undefined ? less : undefined) })
   }
 
-  /** What is wrong, and where. */
+  /** The problem and its location. */
   get summary(): string {
     const detail = this.detail ?? `the result needs up to ${this.needed} bytes, more than the limit of ${this.limit}`
     return this.uri === "" ? detail : `${this.uri}: ${detail}`
   }
 
-  /** What is wrong, where, and what to do. */
+  /** The problem, its location and advice. */
   override get message(): string {
     return adviseApi(this)
   }

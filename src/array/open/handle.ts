@@ -1,5 +1,5 @@
 /**
- * What users hold of an open array: what it is, and nothing of how it was opened.
+ * The public form of an open array: its properties, without the details of its opening.
  *
  * @module
  */
@@ -18,11 +18,11 @@ export type AnyTileArray = TileArray<ArraySchema | undefined>
 
 /**
  * An open array: a snapshot that does not change while others write. `TileArray.open` makes it, and the functions of
- * `TileArray`, `Dense` and `Sparse` take it; it holds no file or connection, so there is nothing to close. It stays cheap to
- * keep: the schema and the ends of the fragments' metadata are in memory, cells are not.
+ * `TileArray`, `Dense` and `Sparse` take it. It has no open files or connections, so it need not be closed. It takes
+ * little memory: the schema and the ends of the fragments' metadata, no cells.
  *
- * `S` is the schema that it was opened with, by which TypeScript knows its columns; an array that was opened without is a
- * plain `TileArray`, whose columns say at run time what they are.
+ * `S` is the declared schema, from which TypeScript derives the columns. An array that was opened without one is a
+ * plain `TileArray`, whose columns carry their types at run time.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"

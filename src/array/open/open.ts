@@ -72,7 +72,9 @@ export const accessOf = (
 
 /** Hint for URLs made from paths: they escape characters that array URIs do not. */
 const escapeHint = (uri: string): string =>
-  /^file:.*%[0-9a-f]{2}/i.test(uri) ? "; percent signs are no escapes here: write the path as it is" : ""
+  /^file:.*%[0-9a-f]{2}/i.test(uri)
+    ? "; percent signs are not decoded in local paths: write the path without escapes"
+    : ""
 
 const isUnfinished = (listing: SchemaListing): boolean =>
   listing.root.every((e) => e.name !== GROUP_FILE) && listing.root.some((e) => e.name === UNFINISHED_FILE)
@@ -133,13 +135,13 @@ const openAt = (
     const file = schemaAt(directory.schemas, time.end)
     if (file === undefined) return yield* Effect.fail(noArray(listing))
 
-    const held = new Map<string, Fragment>()
+    const loadedBefore = new Map<string, Fragment>()
     // data read from a file that changed since is dropped
-    for (const each of before?.fragments ?? []) if (!each.session.changed) held.set(each.uri, each)
+    for (const each of before?.fragments ?? []) if (!each.session.changed) loadedBefore.set(each.uri, each)
     const schemas = makeSchemas(access, directory, before === undefined ? undefined : knownSchemas(before))
     const schemaName = file.name.name
     // reading consolidated footers pays off for several fragments
-    const several = directory.fragments.reduce((n, f) => held.has(f.uri) ? n : n + 1, 0) > 1
+    const several = directory.fragments.reduce((n, f) => loadedBefore.has(f.uri) ? n : n + 1, 0) > 1
     const [schema, footers] = yield* Effect.all([
       schemas.load(schemaName),
       several ? loadConsolidatedFooters(access, listing) : Effect.succeed(NO_FOOTERS),
@@ -151,11 +153,11 @@ const openAt = (
       // before format 5 a folder without metadata is a fragment that was never committed
       return entry.name.version === 0 ? Effect.catchTag(loading, "NotFound", () => Effect.succeed(undefined)) : loading
     }
-    const loaded = yield* Effect.forEach(entries.filter((entry) => !held.has(entry.uri)), load, {
+    const loaded = yield* Effect.forEach(entries.filter((entry) => !loadedBefore.has(entry.uri)), load, {
       concurrency: inFlight(storage, uri, 16),
     })
-    for (const fragment of loaded) if (fragment !== undefined) held.set(fragment.uri, fragment)
-    const fragments = entries.map((entry) => held.get(entry.uri)).filter((f) => f !== undefined)
+    for (const fragment of loaded) if (fragment !== undefined) loadedBefore.set(fragment.uri, fragment)
+    const fragments = entries.map((entry) => loadedBefore.get(entry.uri)).filter((f) => f !== undefined)
     yield* attemptFormat(() => fragments.forEach((fragment) => checkFragmentSchema(schema, fragment)))
     const deletes = visibleDeletes(directory, time)
     const caches = { bounded, cache: bounded.makeSpace(), schemaCache: before?.schemaCache ?? bounded.makeSpace() }

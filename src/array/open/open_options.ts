@@ -75,9 +75,9 @@ export const millis = (option: string, time: unknown, refuse: Refuse): number | 
       time,
     )
   }
-  if (date && Number.isNaN(input)) return refuse(option, "this Date is invalid; check what it was made from", time)
+  if (date && Number.isNaN(input)) return refuse(option, "this Date is invalid; check its source", time)
   if (!Number.isSafeInteger(input)) {
-    return refuse(option, `${input} is no time; give whole milliseconds since 1970`, time)
+    return refuse(option, `${input} is not a time; pass whole milliseconds since 1970`, time)
   }
   if (input < 0) {
     return refuse(option, `${date ? time.toISOString() : input} is before 1970; nothing was written then`, time)

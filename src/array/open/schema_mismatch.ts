@@ -48,7 +48,7 @@ const SchemaMismatchBase: TaggedErrorClass<SchemaMismatch, "SchemaMismatch", {
  * ```
  */
 export class SchemaMismatch extends SchemaMismatchBase {
-  /** Every difference, and what to do. */
+  /** All differences, and advice. */
   override get message(): string {
     const all = this.differences.map(({ field, want, have }) =>
       `${field === "" ? "" : `${JSON.stringify(field)}: `}the schema says ${want}, the array has ${have}`

@@ -42,7 +42,7 @@ export const makeSchemas = (
     const requested = name === "" ? ARRAY_SCHEMA_FILE : name
     const file = directory.schemas.find((s) => s.name.name === requested)
     if (file === undefined) {
-      const reason = `a fragment was written by the schema ${requested}, which is not there`
+      const reason = `a fragment was written with the schema ${requested}, which is missing`
       return Effect.fail(
         new FormatError({ uri: directory.uri, path: SCHEMA_FOLDER, offset: 0, version: 0, detail: reason }),
       )

@@ -1,6 +1,6 @@
 /**
  * The mark of an array that is being filled: while its file exists, a copy or an import is running, or was killed. The
- * array has no schema then, so that nobody opens half of it, or it has an older schema that will be replaced.
+ * array then has no schema, so that it cannot be opened half-filled, or it has an older schema that will be replaced.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const MAX_BYTES = 16 << 20
 /** State of a write at a point. */
 export interface Checkpoint {
   /** Number of input cells that finished fragments contain. */
-  readonly given: number
+  readonly inputCells: number
   /** Number of cells in those fragments: smaller if duplicates were dropped. */
   readonly cells: number
   /** Size of their files in bytes. */
@@ -76,7 +76,7 @@ const UnfinishedText: Schema.Schema<Unfinished> = Schema.Struct({
   replaces: Schema.Boolean,
   schemaName: Schema.Union(Schema.Literal(""), Name),
   checkpoint: Schema.Struct({
-    given: Count,
+    inputCells: Count,
     cells: Count,
     bytes: Count,
     fragments: Schema.Array(Name),

@@ -43,7 +43,7 @@ const ChecksumMismatchBase: TaggedErrorClass<ChecksumMismatch, "ChecksumMismatch
  * ```
  */
 export class ChecksumMismatch extends ChecksumMismatchBase implements Advised {
-  /** What is wrong, and where. */
+  /** The problem and its location. */
   get summary(): string {
     return `${this.uri}: the ${this.algorithm} checksum of the chunk at offset ${this.offset} does not match: the file was ` +
       "damaged after it was written"
@@ -103,7 +103,7 @@ const DecryptionFailedBase: TaggedErrorClass<DecryptionFailed, "DecryptionFailed
  * ```
  */
 export class DecryptionFailed extends DecryptionFailedBase implements Advised {
-  /** What is wrong, and where. */
+  /** The problem and its location. */
   get summary(): string {
     return `${this.uri}: cannot decrypt: ${this.detail}`
   }

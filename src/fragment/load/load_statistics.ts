@@ -1,7 +1,7 @@
 /**
- * What the metadata of a fragment says of each tile of a field: its smallest and largest cell, and how many are null.
+ * Statistics of each tile of a field in the metadata of a fragment: its minimum, maximum and null count.
  *
- * Only what engines always wrote right is answered (format notes, section 11.2).
+ * Returns only values that all engines wrote correctly (format notes, section 11.2).
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -19,7 +19,7 @@ import { cellsInTile, type Fragment, slotOf } from "../fragment.ts"
 import { loadSections, type SectionError } from "../sections.ts"
 import { isByteText, sumType as sumKind } from "../tile_statistics.ts"
 
-/** What is known of the tiles of a field. */
+/** Statistics of the tiles of a field. */
 export interface TileBounds {
   /** The smallest and the largest cell of a tile that is not null, raw; `undefined` where they are not known. */
   readonly boundsOf: (tile: number) => { readonly low: Uint8Array; readonly high: Uint8Array } | undefined
@@ -29,13 +29,13 @@ export interface TileBounds {
   readonly sumOf: (tile: number) => number | bigint | undefined
 }
 
-/** Filters that give back other cells than they were given, of which statistics tell. */
+/** Filters that change cells: the statistics describe the cells before filtering. */
 const lossy: ReadonlySet<string> = new Set(["scale_float", "webp"])
 
 /**
- * Whether what a fragment says of the tiles of a field can be relied on: numbers and dates; text only if it is
- * var-sized, since other text was compared up to a NUL or as signed bytes, and not nullable, since its null counts are
- * wrong since 2.12, and only in sparse fragments.
+ * Whether the statistics of a field in a fragment are reliable: numbers and dates; text only if it is var-sized, since
+ * other text was compared up to a NUL or as signed bytes, and not nullable, since its null counts are wrong since 2.12,
+ * and only in sparse fragments.
  */
 export const isKept = (fragment: Fragment, { file, type, var: isVar, nullable, cellValNum, filters }: Field): boolean =>
   fragment.version >= Since.tileStatistics && file.kind === "attribute" &&
@@ -46,9 +46,9 @@ const isOpaque = (type: Datatype): boolean =>
   isString(type) || type === "char" || type === "any" || type === "blob" || type === "geom_wkb" || type === "geom_wkt"
 
 /**
- * Whether the sum of cells cannot have been stopped at a limit on its way: engines go on from there, so that the sum
- * itself need not show it. A NaN among the cells is in the sum, if it was not stopped before, and then bounds are those
- * of the cells behind.
+ * Whether the sum of cells cannot have reached a limit in between: engines continue from the limit, so the sum itself
+ * may not show it. A NaN among the cells makes the sum NaN, unless a limit was reached before; the bounds are then
+ * those of the cells after the NaN.
  */
 const staysBelowLimits = (
   kind: "int64" | "uint64" | "float64",
@@ -72,8 +72,8 @@ const staysBelowLimits = (
 const BOUNDS = cacheKind<TileBounds>("tile bounds")
 
 /**
- * What is known of the tiles of an attribute of a fragment, which has it; `undefined` where that is nothing. In dense
- * fragments it holds of tiles that lie wholly in the box that was written.
+ * Returns the statistics of the tiles of an attribute of a fragment; `undefined` if there are no reliable ones. In
+ * dense fragments they are valid for tiles that are completely inside the written box.
  */
 export const loadTileBounds = (
   access: TileAccess,
@@ -129,7 +129,7 @@ export const loadTileBounds = (
         }
         const bounds: TileBounds = {
           boundsOf: (tile) => {
-            // engines start anew behind a NaN, which only the sum shows, as long as it was not stopped at a limit
+            // engines start again after a NaN; only the sum shows this, unless it reached a limit
             if (counts !== undefined && counts[tile] === cellsInTile(fragment, tile)) return undefined
             if (kind === "float64" && sumOf(tile) === undefined) return undefined
             return { low: low(tile), high: high(tile) }

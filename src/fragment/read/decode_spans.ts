@@ -53,7 +53,7 @@ interface Located {
   readonly from: number
   readonly to: number
   readonly before: number
-  readonly wanted: number
+  readonly requested: number
 }
 
 /** Decodes spans of a field of a fragment; `bytes` is the tile of a span as stored in its file. */
@@ -109,11 +109,11 @@ export const spanDecoder = (
       from = 0
       before = 0
     }
-    return { context, table, size, from, to, before, wanted: end - before }
+    return { context, table, size, from, to, before, requested: end - before }
   }
 
   const here = function* (i: number, bytes: Uint8Array, scratch: Scratch): Steps<void> {
-    const { context, table, from, to, before, wanted: requested } = locate(i, bytes)
+    const { context, table, from, to, before, requested: requested } = locate(i, bytes)
     if (requested > scratch.cells.length && requested <= MAX_KEPT) scratch.cells = new Uint8Array(requested)
     // the first and the last chunk are always requested
     const between = to - from > 2 && requested <= scratch.cells.length ? spans.needs : undefined
@@ -137,10 +137,10 @@ export const spanDecoder = (
   const away: SpanDecoder["away"] = (pool, first, tiles, scratch) => {
     const located = tiles.map((bytes, k) => locate(first + k, bytes))
     let requested = 0
-    for (const part of located) requested += part.wanted
+    for (const part of located) requested += part.requested
     if (requested > MAX_AWAY) return undefined
-    const parts = located.map(({ context: { offset }, size, from, to, wanted: requested }, k): TilePart => (
-      { start: tiles[k].byteOffset, length: tiles[k].length, offset, size, from, to, wanted: requested }
+    const parts = located.map(({ context: { offset }, size, from, to, requested: requested }, k): TilePart => (
+      { start: tiles[k].byteOffset, length: tiles[k].length, offset, size, from, to, requested: requested }
     ))
     const answer = offerJob(pool, unfilterJobs, (): UnfilterJob => {
       if (requested > scratch.cells.length) scratch.cells = new Uint8Array(requested)
@@ -162,7 +162,7 @@ export const spanDecoder = (
         const { read } = scratch
         let at = 0
         for (let k = 0; k < parts.length; k++) {
-          const { start, length, wanted: requested } = parts[k]
+          const { start, length, requested: requested } = parts[k]
           if (done) yield* taken(take(first + k, scratch.cells.subarray(at, at + requested), located[k].before / cell))
           // decodes again in this thread, which throws the error
           else yield* here(first + k, read.subarray(start, start + length), scratch)

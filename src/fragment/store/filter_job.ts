@@ -14,7 +14,7 @@ import { type FieldFilters, type PersistedTile, persistTile } from "./filter_til
 /** A context without what cannot be sent. */
 type SentContext = Omit<TileContext, "codecs" | "webp" | "webpEncoder">
 
-/** Where a part of a tile lies in the job's bytes. */
+/** Position of a part of a tile in the job's bytes. */
 interface Part {
   readonly start: number
   readonly length: number
@@ -22,7 +22,7 @@ interface Part {
 
 /** Tiles of one field. The buffer moves to the worker, and back with the answer. */
 export interface PersistJob {
-  /** What they are filtered with; the worker has codecs of its own. */
+  /** The filters of the parts; the worker has its own codecs. */
   readonly filters: Readonly<Record<"fixed" | "var" | "validity", SentContext | undefined>> & {
     readonly folded: boolean
   }
@@ -43,7 +43,7 @@ const sent = (context: TileContext | undefined): SentContext | undefined => {
   return rest
 }
 
-/** Numbers in a job lie where typed arrays can see them. */
+/** Returns the next offset that is aligned for typed arrays. */
 const aligned = (at: number): number => Math.ceil(at / 8) * 8
 
 /** The job of tiles, which are copied: into `memory`, if that is large enough. */

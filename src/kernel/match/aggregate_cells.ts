@@ -137,7 +137,7 @@ export const extremesOf = (values: Small | Floats | Large, mask: Uint8Array | un
     ? extremesOfHalves(values, mask)
     : extremesOfNumbers(values, mask)
 
-/** The sum of cells of one number each: of integers exact. */
+/** Returns the sum of single-valued cells; sums of integers are exact. */
 export const sumCells = (values: Small | Floats | Large, mask: Uint8Array | undefined): number | bigint =>
   values instanceof BigInt64Array || values instanceof BigUint64Array
     ? sumHalves(values, mask)

@@ -22,7 +22,7 @@ export function* sortCellsSteps(words: KeyWords, n: number): Steps<Uint32Array> 
   return takeOrder(yield* sortPackedSteps(words, n))
 }
 
-/** The order alone; what it was found by is given back. */
+/** Returns the order alone and releases the memory of the sort keys. */
 export const takeOrder = ({ order, packed, first }: SortedCells): Uint32Array => {
   release([...packed, first])
   return order

@@ -37,7 +37,7 @@ interface AggregatedField {
 /** Accumulates the aggregates of one field. */
 export class FieldTotals {
   readonly field: Field
-  readonly asked: AggregatedField
+  readonly requested: AggregatedField
   /** number of non-null cells */
   #count = 0
   #nulls = 0
@@ -47,7 +47,7 @@ export class FieldTotals {
 
   constructor(field: Field, kinds: ReadonlySet<AggregateKind>) {
     this.field = field
-    this.asked = {
+    this.requested = {
       sum: kinds.has("sum") || kinds.has("mean"),
       extremes: kinds.has("min") || kinds.has("max"),
       nulls: kinds.has("nullCount") || kinds.has("mean"),
@@ -66,8 +66,8 @@ export class FieldTotals {
     const count = countKept(valid, length)
     this.#count += count
     this.#nulls += cells - count
-    if (this.asked.sum) this.#addSum(sumCells(values, valid))
-    if (!this.asked.extremes) return
+    if (this.requested.sum) this.#addSum(sumCells(values, valid))
+    if (!this.requested.extremes) return
     const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
     const size = offsets === undefined ? cellSize(type, cellValNum as number) : sizeOf(type)
     const texts = offsets ?? (isText(type) ? Uint32Array.from({ length: length + 1 }, (_, i) => i * size) : undefined)
@@ -80,8 +80,8 @@ export class FieldTotals {
   /** Whether the statistics of a tile suffice for all aggregates of the field. */
   knows(existing: TileBounds, tile: number, cells: number): boolean {
     if (existing.nullsIn(tile) >= cells) return true
-    return (!this.asked.sum || existing.sumOf(tile) !== undefined) &&
-      (!this.asked.extremes || existing.boundsOf(tile) !== undefined)
+    return (!this.requested.sum || existing.sumOf(tile) !== undefined) &&
+      (!this.requested.extremes || existing.boundsOf(tile) !== undefined)
   }
 
   /** Adds a whole tile by its statistics. */
@@ -90,8 +90,8 @@ export class FieldTotals {
     this.#count += cells - nulls
     this.#nulls += nulls
     if (nulls >= cells) return
-    if (this.asked.sum) this.#addSum(existing.sumOf(tile)!)
-    if (!this.asked.extremes) return
+    if (this.requested.sum) this.#addSum(existing.sumOf(tile)!)
+    if (!this.requested.extremes) return
     const { low, high } = existing.boundsOf(tile)!
     this.#addBounds(low, high)
   }

@@ -8,8 +8,8 @@
  *
  * const program = Effect.gen(function* () {
  *   const quakes = yield* TileArray.open("tests/support/quakes")
- *   const wanted = { quakes: Aggregate.count(), deepest: Aggregate.max("depth") }
- *   return yield* Sparse.aggregate(quakes, wanted, { region: { lat: [30, 46] } })
+ *   const aggregates = { quakes: Aggregate.count(), deepest: Aggregate.max("depth") }
+ *   return yield* Sparse.aggregate(quakes, aggregates, { region: { lat: [30, 46] } })
  * })
  * const { quakes, deepest } = await Effect.runPromise(Effect.provide(program, layerDefault))
  * assertEquals(deepest, 33.5)

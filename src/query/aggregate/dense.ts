@@ -51,7 +51,7 @@ export const aggregateDense = (
     yield* Effect.forEach(parts, (part) =>
       Stream.runForEach(
         streamDenseRequest(array, { ...request, ranges: part }, options),
-        ({ shape, columns, keep: mask }) =>
+        ({ shape, columns, mask: mask }) =>
           Effect.sync(() => {
             const cells = shape.reduce((n, length) => n * length, 1)
             if (where !== undefined) {
@@ -101,7 +101,7 @@ const addWholeTiles = (
     return remaining.length === tiles.length ? [ranges] : boxesOf(plan, ranges, remaining.map(({ key }) => key))
   })
 
-/** Returns a fragment's tile statistics for the aggregated fields; `undefined` if one field has none. */
+/** Returns a fragment's tile statistics for the aggregated fields; `undefined` if a field lacks them. */
 const boundsOf = (
   access: TileAccess,
   fragment: Fragment,

@@ -35,15 +35,15 @@ export const DEFAULT_GROUPS = 2 ** 16
 const MAX_GROUPS = 2 ** 30
 
 /** Checks a maximum number of groups or values. Throws `InvalidOption`. */
-const checkMost = (uri: string, max: number, what: MostOf): void => {
+const checkLimit = (uri: string, max: number, limited: LimitedResult): void => {
   if (Number.isInteger(max) && max > 0 && max <= MAX_GROUPS) return
-  const [option, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
+  const [option, of] = limited === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
   const reason = `${String(max)} is not a number of ${of}; expected an integer from 1 to ${MAX_GROUPS}`
   throw invalidOption(uri, option, reason, max)
 }
 
 /** What users call groups; each distinct value is one. */
-export type MostOf = "groups" | "values"
+export type LimitedResult = "groups" | "values"
 
 /**
  * Returns the groups of an array's cells with their aggregates. Cells of dense arrays that were never written belong to
@@ -53,12 +53,12 @@ export const aggregateGroups = (
   array: OpenedArray,
   aggregates: Aggregates,
   { by = [], maxGroups = DEFAULT_GROUPS, ...options }: GroupOptions,
-  what: MostOf = "groups",
+  limited: LimitedResult = "groups",
 ): Effect.Effect<GroupTable, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri } = array
     const [keys, requested] = yield* attemptSelection(() => {
-      checkMost(uri, maxGroups, what)
+      checkLimit(uri, maxGroups, limited)
       const request = requiredAggregates(array, aggregates)
       return [keyFields(array, by, aggregates), request] as const
     })
@@ -72,7 +72,7 @@ export const aggregateGroups = (
       new Map(enumerations.map((enumeration) => [enumeration.name, enumeration])),
       requested,
       limits,
-      what,
+      limited,
     )
     const add = (columns: Readonly<Record<string, Column>>, length: number, mask: Uint8Array | undefined) =>
       attempt(() => groups.add(columns, length, mask), failOn(ResultTooLarge))
@@ -84,7 +84,7 @@ export const aggregateGroups = (
     } else {
       const request = yield* denseRequest(array, { ...options, order: "row" })
       const batches = DenseBatches.streamDenseRequest(array, { ...request, fields, masked: true }, options)
-      yield* Stream.runForEach(batches, ({ columns, shape, keep: mask }) =>
+      yield* Stream.runForEach(batches, ({ columns, shape, mask: mask }) =>
         add(columns, shape.reduce((n, length) => n * length, 1), mask))
     }
     return groups.table(aggregates)

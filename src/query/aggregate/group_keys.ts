@@ -34,7 +34,7 @@ export class GroupKeys {
    * Returns the key number of each cell for which the mask is 1; null cells and invalid codes have no key. Returns
    * `undefined` once there are more than `most` keys, or keys of more than `mostBytes` bytes.
    */
-  numbersOf(column: Column, mask: Uint8Array | undefined, max: number, mostBytes: number): Uint32Array | undefined {
+  numbersOf(column: Column, mask: Uint8Array | undefined, max: number, maxBytes: number): Uint32Array | undefined {
     const { length, validity } = column
     const out = new Uint32Array(length)
     let valid = mask
@@ -57,7 +57,7 @@ export class GroupKeys {
     const places = offsets === undefined
       ? { offsets, size: sizeOf(type) * (cellValNum as number) }
       : { offsets, unit: sizeOf(type) }
-    return this.#kinds.add(bytes, places, valid, out, max, mostBytes) ? out : undefined
+    return this.#kinds.add(bytes, places, valid, out, max, maxBytes) ? out : undefined
   }
 
   /** Returns keys by number as a column; null for the missing key. */

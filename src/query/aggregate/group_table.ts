@@ -61,9 +61,9 @@ export interface GroupLimits {
 export class Groups {
   readonly #uri: string
   readonly #keys: ReadonlyArray<GroupKeys>
-  readonly #asked: RequiredAggregates
+  readonly #requested: RequiredAggregates
   readonly #limits: GroupLimits
-  readonly #what: string
+  readonly #limited: string
   /** Groups by their key numbers. */
   readonly #numbers = new CellNumbers()
   readonly #cells: Array<number> = []
@@ -75,15 +75,15 @@ export class Groups {
     enumerations: ReadonlyMap<string, Enumeration>,
     requiredAggregates: RequiredAggregates,
     limits: GroupLimits,
-    what: string,
+    limited: string,
   ) {
     this.#uri = uri
     this.#keys = keys.map((field) =>
       new GroupKeys(field, field.enumeration === undefined ? undefined : enumerations.get(field.enumeration))
     )
-    this.#asked = requiredAggregates
+    this.#requested = requiredAggregates
     this.#limits = limits
-    this.#what = what
+    this.#limited = limited
   }
 
   /** Adds the cells for which the mask is 1. Throws {@link ResultTooLarge} if there are too many groups. */
@@ -92,7 +92,7 @@ export class Groups {
     const count = this.#numbers.count
     for (let g = this.#totals.length; g < count; g++) {
       this.#cells.push(0)
-      this.#totals.push([...this.#asked].map(([field, kinds]) => new FieldTotals(field, kinds)))
+      this.#totals.push([...this.#requested].map(([field, kinds]) => new FieldTotals(field, kinds)))
     }
     // cells sorted by group, in their original order
     const ends = new Uint32Array(count + 1)
@@ -103,7 +103,7 @@ export class Groups {
     }
     const order = new Uint32Array(ends[count])
     for (let i = 0; i < length; i++) if (group[i] !== NO_NUMBER) order[ends[group[i]]++] = i
-    const fields = [...this.#asked.keys()]
+    const fields = [...this.#requested.keys()]
     for (let f = 0; f < fields.length; f++) {
       const column = permute(columns[fields[f].name], order)
       for (let g = 0, from = 0; g < count; from = ends[g++]) {
@@ -131,7 +131,7 @@ export class Groups {
     const { groups, bytes } = this.#limits
     const names = this.#keys.map(({ field }) => field.name).join(", ")
     const reason =
-      `${names}: there are more than ${groups} ${this.#what}, or keys of more than ${bytes} bytes; take a coarser ` +
+      `${names}: there are more than ${groups} ${this.#limited}, or keys of more than ${bytes} bytes; take a coarser ` +
       "key or fewer cells, or allow more"
     return new ResultTooLarge({ uri: this.#uri, needed: groups + 1, limit: groups, detail: reason })
   }

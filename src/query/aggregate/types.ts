@@ -11,7 +11,7 @@ import type { Aggregate, AggregateKind } from "./aggregate.ts"
 import type { Declared, FieldName, FieldOf } from "../column/typed_columns.ts"
 import type { Query } from "../request/result_types.ts"
 
-/** Aggregates of a schema's fields by result name; of any field without a schema. */
+/** Aggregates of a schema's fields by result name. Without a schema, any field name is accepted. */
 export type AggregatesOf<S extends Declared> = Readonly<
   Record<string, Aggregate<AggregateKind, FieldName<S>> | Aggregate<"count", "">>
 >

@@ -66,7 +66,7 @@ const readerOf = (
   if (number && all === undefined && column.cellValNum === 1 && isInteger(column.type) && sizeOf(column.type) === 8) {
     return (i) => {
       const value = read(i)
-      // bigints that are not exact as numbers are left to the schema
+      // the schema receives bigints that are not exact as numbers
       return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value
     }
   }

@@ -48,8 +48,8 @@ export const pruneDense = (
             continue
           }
           const ofTile = yield* knownAttribute(access, fragment, field)
-          const told = toldTiles(fragment, axes)
-          cache.set(name, (k) => told(step, k) ? ofTile(tiles[step.firstTile + k].tile) : undefined)
+          const isKnown = knownTiles(fragment, axes)
+          cache.set(name, (k) => isKnown(step, k) ? ofTile(tiles[step.firstTile + k].tile) : undefined)
         }
         for (let k = 0; k < step.tileCount; k++) {
           const key = tileKey(axes, step, k)
@@ -83,7 +83,7 @@ const coordinates = ({ axis, tiles }: AxisPlan, t: number, type: KnownCells["typ
  * Whether a tile's statistics describe only written cells: up to format 15 they describe the whole tile, so it must
  * have been written whole.
  */
-const toldTiles = (
+const knownTiles = (
   { version, nonEmptyDomain, schema }: Fragment,
   axes: ReadonlyArray<AxisPlan>,
 ): (step: DenseStep, k: number) => boolean => {

@@ -30,13 +30,13 @@ import type { Selection } from "../selection/selection.ts"
 import type { ColumnBuffer } from "../column/typed_columns.ts"
 import type { Where } from "../../condition/where.ts"
 
-/** Result of a dense read: every column has as many cells as the product of `shape`, in the requested order. */
+/** Result of a dense read: the number of cells of every column is the product of `shape`, in the requested order. */
 export interface DenseColumns {
   /** Cells along each dimension. */
   readonly shape: ReadonlyArray<number>
   readonly columns: Readonly<Record<string, Column>>
   /** Masked requests only: 1 for each written cell that satisfies the condition; missing if all cells do. */
-  readonly keep?: Uint8Array
+  readonly mask?: Uint8Array
 }
 
 /** cells are numbered with 32 bits */
@@ -160,7 +160,7 @@ export const readDenseRequest = (
       yield* prepare(rest, requested)
       for (const field of rest) yield* read(field, requested)
     }
-    if (request.masked === true) return { shape: plan.shape, columns, keep: mask }
+    if (request.masked === true) return { shape: plan.shape, columns, mask }
     if (mask !== undefined) {
       yield* attemptAllocation(uri, bytes, () => {
         for (const field of fields) {
@@ -185,8 +185,8 @@ const isHeldBy = (fragment: Fragment, field: Field): boolean => {
 }
 
 /**
- * Returns the bytes of var-sized values, as their tiles state: of the selected cells (tiles read in part count in
- * part), or of whole tiles with their offsets, as they are in memory.
+ * Returns the size of var-sized values according to their tiles: either the selected cells (an estimate for partly
+ * selected tiles), or whole tiles with their offsets, as they are in memory.
  */
 export const varBytes = (
   access: TileAccess,

@@ -42,14 +42,14 @@ export const streamDenseRequest = (
     const { schema, uri } = array
     const limit = batchBytes(memory)
     const requested = Math.min(limit, options.batch ?? limitBytes(options.limit))
-    const tooSmall = (bytes: number, what: string) =>
+    const tooSmall = (bytes: number, subject: string) =>
       Effect.flatMap(enoughBytes(access, array, request), (enough) =>
-        Effect.fail(budgetTooSmall(uri, memory, Math.max(bytes, enough), what)))
+        Effect.fail(budgetTooSmall(uri, memory, Math.max(bytes, enough), subject)))
     const largest = largestTile(array, request)
     if (largest !== undefined && largest.bytes > limit) {
       return yield* tooSmall(
         largest.bytes,
-        `a tile of ${JSON.stringify(largest.field.name)}, and what is read with it,`,
+        `a tile of ${JSON.stringify(largest.field.name)}with the data that is read with it`,
       )
     }
     const step = (

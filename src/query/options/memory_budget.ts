@@ -43,8 +43,8 @@ export const limitCache = (cache: BoundedCache, memory: number): Effect.Effect<v
   )
 
 /** The error for a budget that is smaller than what has to be in memory at once. */
-export const budgetTooSmall = (uri: string, memory: number, bytes: number, what: string): ResultTooLarge => {
+export const budgetTooSmall = (uri: string, memory: number, bytes: number, subject: string): ResultTooLarge => {
   const needed = SHARES * Math.ceil(bytes)
-  const detail = `${what} takes ${Math.ceil(bytes)} bytes, for which the budget of ${memory} bytes is too small`
+  const detail = `${subject} takes ${Math.ceil(bytes)} bytes, for which the budget of ${memory} bytes is too small`
   return new ResultTooLarge({ uri, needed, limit: memory, detail, hint: { _tag: "RaiseMemory", atLeast: needed } })
 }

@@ -1,8 +1,8 @@
 /**
  * Dimension labels in selections: ranges of labels become ranges of coordinates.
  *
- * The label array is searched for labels in the ranges, using its tile statistics, whatever the label order. A range
- * without labels selects no coordinates.
+ * The label array is searched for labels in the ranges, using its tile statistics, for any label order. A range without
+ * labels selects no coordinates.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -26,7 +26,7 @@ import type { OpenedArray } from "../../array/open/open.ts"
 import { axisOf } from "../../fragment/dense_tiles.ts"
 import { fieldsOf } from "../../fragment/field.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
-import { inputOf, type Pair, type RegionInput, wantedOf } from "../selection/range_input.ts"
+import { inputOf, type Pair, rangesInput, type RegionInput } from "../selection/range_input.ts"
 import { type DenseReadRequest, readDenseRequest } from "../dense/read.ts"
 import { attemptSelection, type ReadError } from "../options/read_error.ts"
 import { MAX_BYTES } from "../options/read_options.ts"
@@ -81,7 +81,7 @@ export const labelArray = (
           uri,
           field: label.name,
           reason: "Missing",
-          detail: `the array of the label is not there: ${hint}`,
+          detail: `the array of the label is missing: ${hint}`,
         }),
       )),
   )
@@ -98,7 +98,7 @@ const coordinatesOf = (
     const opened = yield* labelArray(array, label)
     const written = nonEmptyDomain(opened)
     if (written === undefined) {
-      const detail = "the label has no values yet: nobody wrote them"
+      const detail = "the label has no values: they were not written"
       return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason: "Missing", detail }))
     }
     const [dimension] = opened.schema.dimensions
@@ -125,7 +125,7 @@ const coordinatesOf = (
         where,
         masked: true,
       }
-      const { keep: mask } = yield* readDenseRequest(opened, request, MAX_BYTES)
+      const { mask: mask } = yield* readDenseRequest(opened, request, MAX_BYTES)
       for (let i = 0; i < mask!.length; i++) {
         if (mask![i] === 1) from ??= low + BigInt(i)
         else if (from !== undefined) end(low + BigInt(i) - 1n)
@@ -168,7 +168,7 @@ const predicateOf = (uri: string, { name, attribute, type, cellValNum }: Dimensi
     }
   }
   return catchScalarError<Predicate>(() => {
-    const requested = wantedOf(input)
+    const requested = rangesInput(input)
     if ("points" in requested) {
       const points = Array.from(requested.points, (point) => checked(inputOf(point))!)
       const starts = new Float64Array(points.length + 1)

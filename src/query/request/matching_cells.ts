@@ -18,9 +18,9 @@ import type { SparseColumns } from "../sparse/read.ts"
 import { type DenseColumnsBatch, streamDenseRequest } from "../dense/stream.ts"
 
 /** Returns the matching cells of a batch in the selected fields. */
-const wantedOf = (
+const matchesOf = (
   fields: ReadonlyArray<Field>,
-  { columns: all, shape, keep: mask, last }: Batch<DenseColumnsBatch>,
+  { columns: all, shape, mask: mask, last }: Batch<DenseColumnsBatch>,
 ): Batch<SparseColumns> => {
   const cells = shape.reduce((n, length) => n * length, 1)
   const columns = Object.fromEntries(fields.map(({ name }) => [name, all[name]]))
@@ -41,7 +41,7 @@ export const streamDenseCells = (
     (request) =>
       limited(
         streamDenseRequest(array, { ...request, masked: true }, { ...options, limit }).pipe(
-          Stream.map((batch) => wantedOf(request.fields, batch)),
+          Stream.map((batch) => matchesOf(request.fields, batch)),
           Stream.filter(({ length }) => length > 0),
         ),
         limit,

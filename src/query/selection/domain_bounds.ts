@@ -35,11 +35,11 @@ export const shownRange = (range: NumberRange): string => `[${scalarJson(range.l
 export class OutOfBoundsError extends ScalarError {}
 
 /** The error for `what`, which is outside `limits`. */
-export const outOfBoundsError = (what: string, dimension: Dimension, limits: NumberRange): OutOfBoundsError => {
+export const outOfBoundsError = (subject: string, dimension: Dimension, limits: NumberRange): OutOfBoundsError => {
   const domain = domainOf(dimension)
   const whole = domain === undefined || (domain.low === limits.low && domain.high === limits.high)
   const where = whole
     ? `the domain ${shownRange(limits)}`
     : `the current domain ${shownRange(limits)} (within the domain ${shownRange(domain)})`
-  return new OutOfBoundsError(`${what} is outside ${where} of this ${dimension.type} dimension`)
+  return new OutOfBoundsError(`${subject} is outside ${where} of this ${dimension.type} dimension`)
 }

@@ -12,7 +12,7 @@ import { outOfBoundsError } from "./domain_bounds.ts"
 import type { NumberRange, OutOfBounds, StringRange } from "./merge_ranges.ts"
 import { inputOf } from "./range_input.ts"
 
-/** Converts points to values of the dimension's datatype; a typed array of that type is copied as it is. */
+/** Converts points to values of the dimension's datatype; a typed array of that type is copied without conversion. */
 const valuesOf = ({ type }: Dimension, points: Iterable<unknown>): TypedArray => {
   const make = arrayOf(type)
   if (points instanceof make) return (points as TypedArray).slice()

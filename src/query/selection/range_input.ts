@@ -73,7 +73,7 @@ const pairOf = (input: ReadonlyArray<unknown>): Pair => {
 }
 
 /** Parses the input of one dimension. Throws {@link ScalarError}. */
-export const wantedOf = (input: unknown): RangesOrPoints => {
+export const rangesInput = (input: unknown): RangesOrPoints => {
   if (Array.isArray(input)) {
     const list: ReadonlyArray<unknown> = input
     if (list.some(Array.isArray)) {

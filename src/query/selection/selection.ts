@@ -13,7 +13,7 @@ import { compareBytes } from "../../kernel/match/match_ranges.ts"
 import { limitsOf, OutOfBoundsError, outOfBoundsError, shownRange } from "./domain_bounds.ts"
 import { mergeNumbers, mergeStrings, type NumberRange, type OutOfBounds, type StringRange } from "./merge_ranges.ts"
 import { numberPoints, stringPoints } from "./points.ts"
-import { inputOf, type Pair, type RegionInput, wantedOf } from "./range_input.ts"
+import { inputOf, type Pair, rangesInput, type RegionInput } from "./range_input.ts"
 
 export type { NumberRange, OutOfBounds, StringRange } from "./merge_ranges.ts"
 export type { Bound, Pair, Point, Points, RangeInput, RegionInput } from "./range_input.ts"
@@ -70,7 +70,7 @@ export const parseSelection = (
 }
 
 const stringRanges = (dimension: Dimension, input: unknown): ReadonlyArray<StringRange> => {
-  const requested = wantedOf(input)
+  const requested = rangesInput(input)
   return "points" in requested
     ? stringPoints(dimension, requested.points)
     : mergeStrings(eachPair(requested.pairs, (pair) => stringRange(dimension, pair)))
@@ -82,7 +82,7 @@ const numberRanges = (
   input: unknown,
   outOfBounds: OutOfBounds,
 ): ReadonlyArray<NumberRange> => {
-  const requested = wantedOf(input)
+  const requested = rangesInput(input)
   if ("points" in requested) return numberPoints(dimension, inside, requested.points, outOfBounds)
   return mergeNumbers(
     eachPair(requested.pairs, (pair) => clipped(dimension, inside, numberRange(dimension, inside, pair), outOfBounds))

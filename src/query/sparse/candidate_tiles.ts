@@ -27,7 +27,10 @@ export type Narrow = (
   filter: (among: Uint32Array | undefined, out: Uint32Array) => number,
 ) => void
 
-/** Returns a {@link Narrow} that reuses its memory for each candidate. `dimensions` are those of the coordinates. */
+/**
+ * Returns a {@link Narrow} that reuses its memory for each candidate. `dimensions` are the dimensions of the
+ * coordinates.
+ */
 export const narrowing = (dimensions: ReadonlyArray<Field>): Narrow => {
   let buffer = new Uint32Array(0)
   return (candidate, filter) => {

@@ -28,7 +28,7 @@ const same = (value: Scalar): Scalar => value
 const next = (key: Scalar): Scalar => typeof key === "bigint" ? key + 1n : key + 1
 const previous = (key: Scalar): Scalar => typeof key === "bigint" ? key - 1n : key - 1
 
-/** Returns the keys of the order that are whole numbers. */
+/** Returns the keys of the order that are integers. */
 const levelsOf = (schema: ArraySchema, selection: Selection, mbrs: MbrLevel): ReadonlyArray<Level> => {
   if (schema.cellOrder === "hilbert") return []
   const out: Array<Level> = []

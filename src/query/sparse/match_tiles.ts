@@ -33,7 +33,7 @@ export interface MatchOptions {
   /** True if the cells' own write times are needed. */
   readonly times: boolean
   /** If the tiles contain more cells than this, they are matched in parts and coordinates are not retained. */
-  readonly most?: number
+  readonly maxCells?: number
 }
 
 /** Converts u64 times to numbers; the maximum value becomes larger than any time. */
@@ -73,7 +73,7 @@ export const matchTiles = (
   requested: MatchOptions,
 ): Effect.Effect<ResultCells, ReadTilesError, Storage> => {
   const filters = selection.map(cellFilter)
-  const { most: max = Infinity } = requested
+  const { maxCells: max = Infinity } = requested
   const keeps = plan.reduce((sum, plan) => sum + cellsOf(array, plan), 0) <= max
   const parts = keeps ? plan : plan.flatMap((plan) => partsOf(array, plan, max))
   return Effect.map(
@@ -126,7 +126,7 @@ const matchFragment = (
       positions: undefined,
       coordinates: filters.map(() => undefined),
     }))
-    // if all tiles are whole, coordinates decide nothing
+    // if all tiles are selected whole, coordinates decide nothing
     const deciding = planned.every((t) => t.whole)
       ? []
       : filters.flatMap((filter, d) => filter === undefined ? [] : [d])
@@ -134,7 +134,7 @@ const matchFragment = (
       ? [deciding]
       : deciding.length < 2
       ? [deciding]
-      : mostTelling(selection, yield* loadMbrs(access, fragment), planned, deciding).map((d) => [d])
+      : bySelectivity(selection, yield* loadMbrs(access, fragment), planned, deciding).map((d) => [d])
     for (const step of steps) {
       yield* eachTile(access, fragment, step, remaining, (d, i, tile, first) => {
         const candidate = remaining[i]
@@ -173,7 +173,7 @@ const matchFragment = (
 const SAMPLE = 8
 
 /** Returns the dimensions, the most selective first. */
-const mostTelling = (
+const bySelectivity = (
   selection: Selection,
   mbrs: MbrLevel,
   tiles: ReadonlyArray<SparseTile>,
@@ -190,8 +190,8 @@ const mostTelling = (
 }
 
 /**
- * True if dimensions should be read one after the other, each only for the tiles that remain: where additional requests
- * cost no time and each dimension has its own file.
+ * True if dimensions should be read in sequence, each only for the tiles that remain: where additional requests cost no
+ * time and each dimension has its own file.
  */
 const inSteps = (fragment: Fragment, storage: Storage): boolean =>
   fragment.version >= Since.splitDimensions && inFlight(storage, fragment.uri, 2) === 1

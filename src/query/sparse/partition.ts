@@ -62,7 +62,7 @@ const extentsOf = (
   return { lows, highs }
 }
 
-const leastOf = (bounds: ReadonlyArray<Bound>): Bound => bounds.reduce((a, b) => compare(b, a) < 0 ? b : a)
+const lowestOf = (bounds: ReadonlyArray<Bound>): Bound => bounds.reduce((a, b) => compare(b, a) < 0 ? b : a)
 const greatestOf = (bounds: ReadonlyArray<Bound>): Bound => bounds.reduce((a, b) => compare(b, a) > 0 ? b : a)
 
 /** Returns the median of the bounds for which `inside` is true. */
@@ -76,7 +76,7 @@ const middleOf = (bounds: ReadonlyArray<Bound>, inside: (bound: Bound) => boolea
  * range.
  */
 const lastBetween = (type: Datatype, { lows, highs }: Extents): Bound | undefined => {
-  const min = leastOf(lows)
+  const min = lowestOf(lows)
   const greatest = greatestOf(highs)
   const high = middleOf(highs, (b) => compare(b, greatest) < 0)
   if (high !== undefined) return high
@@ -88,7 +88,7 @@ const lastBetween = (type: Datatype, { lows, highs }: Extents): Bound | undefine
   return below === undefined || compare(below, min) < 0 ? undefined : below
 }
 
-/** Returns the last coordinate of space tile `k`, between a coordinate in or before that tile and one after it. */
+/** Returns the last coordinate of space tile `k`, between a coordinate in or before that tile and a later one. */
 const endOfTile = (dimension: Dimension, extent: Scalar, k: Scalar, within: Scalar, after: Scalar): Scalar => {
   const { type, domain } = dimension
   const low = readScalar(type, domain)
@@ -126,7 +126,7 @@ const WORTH = 0.75
 
 /** Returns the middle of the range that all tiles span; `undefined` for strings and for a single coordinate. */
 const middleBetween = (type: Datatype, { lows, highs }: Extents): Scalar | undefined => {
-  const min = leastOf(lows)
+  const min = lowestOf(lows)
   const greatest = greatestOf(highs)
   if (min instanceof Uint8Array || compare(min, greatest) >= 0) return undefined
   if (typeof min === "bigint") return min + ((greatest as bigint) - min) / 2n
@@ -174,7 +174,7 @@ export const cutSparse = (
       if (dimension.cellValNum === VAR || extent === null) continue
       const tileOf = spaceTile(dimension, extent)
       const { lows, highs } = extents(d)
-      const first = tileOf(leastOf(lows) as Scalar)
+      const first = tileOf(lowestOf(lows) as Scalar)
       const end = tileOf(greatestOf(highs) as Scalar)
       if (first === end) continue
       const within = middleOf(highs, (b) => tileOf(b as Scalar) < end) as Scalar | undefined
@@ -183,12 +183,12 @@ export const cutSparse = (
         : typeof first === "bigint"
         ? first + ((end as bigint) - first - 1n) / 2n
         : first + Math.floor(((end as number) - first - 1) / 2)
-      return { d, last: endOfTile(dimension, extent, k, leastOf(lows) as Scalar, greatestOf(highs) as Scalar) }
+      return { d, last: endOfTile(dimension, extent, k, lowestOf(lows) as Scalar, greatestOf(highs) as Scalar) }
     }
   }
   for (const d of slowestFirst(order === "global" ? schema.cellOrder === "col-major" : order === "col")) {
     const currentExtents = extents(d)
-    if (compare(leastOf(currentExtents.lows), greatestOf(currentExtents.highs)) === 0) continue
+    if (compare(lowestOf(currentExtents.lows), greatestOf(currentExtents.highs)) === 0) continue
     const last = lastBetween(schema.dimensions[d].type, currentExtents)
     const helpful = last !== undefined && helps(currentExtents, last) ? { d, last } : undefined
     if (helpful !== undefined && larger(currentExtents, helpful.last) <= WORTH * currentExtents.lows.length) {

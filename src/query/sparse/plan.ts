@@ -24,7 +24,7 @@ export interface FragmentPlan {
   readonly tiles: ReadonlyArray<SparseTile>
 }
 
-/** The tiles that a sparse read needs, by fragment in array order; fragments without such tiles are left out. */
+/** The tiles that a sparse read needs, by fragment in array order, without fragments that have no such tiles. */
 export type SparsePlan = ReadonlyArray<FragmentPlan>
 
 /** Returns the tiles of fragments, given by number, that a selection needs. */

@@ -37,12 +37,12 @@ export const pruneTiles = (
 ): Effect.Effect<SparsePlan, SectionError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const told = yield* Effect.forEach(plan, (part) => tell(access, array, where, part), {
+    const decided = yield* Effect.forEach(plan, (part) => tell(access, array, where, part), {
       concurrency: inFlight(storage, array.uri, 16),
     })
-    const kept = told.map(({ fragment, kept }): FragmentPlan => ({ fragment, tiles: kept }))
-    const plans = hides && told.some(({ left: remaining }) => remaining.length > 0)
-      ? yield* withHiding(access, array, told, kept)
+    const kept = decided.map(({ fragment, kept }): FragmentPlan => ({ fragment, tiles: kept }))
+    const plans = hides && decided.some(({ left: remaining }) => remaining.length > 0)
+      ? yield* withHiding(access, array, decided, kept)
       : kept
     yield* addToMetrics({ tilesPruned: tileCount(plan) - tileCount(plans) })
     return plans.filter(({ tiles }) => tiles.length > 0)
@@ -77,26 +77,26 @@ const tell = (
     return { fragment: number, kept, left: remaining }
   })
 
-/** Returns the retained tiles and those others whose cells may replace some of theirs. */
+/** Returns the retained tiles and the other tiles whose cells may replace cells of the retained ones. */
 const withHiding = (
   access: TileAccess,
   array: OpenedArray,
-  told: ReadonlyArray<Told>,
+  decided: ReadonlyArray<Told>,
   plan: ReadonlyArray<FragmentPlan>,
 ): Effect.Effect<ReadonlyArray<FragmentPlan>, SectionError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const levels = yield* Effect.forEach(told, ({ fragment }) => loadMbrs(access, array.fragments[fragment]), {
+    const levels = yield* Effect.forEach(decided, ({ fragment }) => loadMbrs(access, array.fragments[fragment]), {
       concurrency: inFlight(storage, array.uri, 16),
     })
     const inLevels = (tiles: (one: Told) => ReadonlyArray<SparseTile>) =>
-      told.flatMap((one, i) => tiles(one).map(({ tile }) => ({ level: levels[i], tile, fragment: one.fragment })))
+      decided.flatMap((one, i) => tiles(one).map(({ tile }) => ({ level: levels[i], tile, fragment: one.fragment })))
     const kept = inLevels((one) => one.kept)
     if (kept.length === 0) return []
     const meets = meeting(tileBoxes(kept))
     const boxes = tileBoxes(inLevels((one) => one.left))
     let k = 0
-    return told.map(({ fragment: number, left: remaining }, i) => {
+    return decided.map(({ fragment: number, left: remaining }, i) => {
       const { name, hasTimestamps } = array.fragments[number]
       const hiding = remaining.filter(() =>
         meets(boxes, k++, (i) => {

@@ -109,7 +109,7 @@ export const readPlanned = (
     const perCell = sorts ? requested.reduce((sum, d) => sum + dimensions[d].cellSize, 8) : 0
     yield* checkPlan(access, array, plan, max === undefined ? perCell : 0, maxBytes)
     const times = dedups || array.deletes.length > 0
-    let match = yield* matchTiles(access, array, selection, plan, { dimensions: requested, times, most: max })
+    let match = yield* matchTiles(access, array, selection, plan, { dimensions: requested, times, maxCells: max })
     let sorted: SortedCells = { columns: new Map(), order: undefined }
     const fulfil = Effect.gen(function* () {
       if (where === undefined || match.length === 0) return
@@ -142,7 +142,7 @@ export const readPlanned = (
         ;[match, sorted] = yield* narrowed(uri, match, { ...sorted, columns: existing }, cellMask)
         columns = dimensions.map((field) => sorted.columns.get(field)!)
       }
-      const held = sorted.columns
+      const loadedColumns = sorted.columns
       const chosen = yield* attemptAllocationSteps(uri, perCell * match.length, function* () {
         const zeros = dedups ? yield* zeroWordsSteps(columns) : []
         const words = [...yield* orderWordsSteps(schema, order, columns), ...zeros]
@@ -155,24 +155,24 @@ export const readPlanned = (
         return yield* newestCellsSteps(cells, places, writeTimes(array, match, "start"), fragments)
       })
       sorted = {
-        columns: new Map([...held, ...dimensions.map((field, d) => [field, columns[d]] as const)]),
+        columns: new Map([...loadedColumns, ...dimensions.map((field, d) => [field, columns[d]] as const)]),
         order: inOrder ? undefined : chosen,
       }
       if (chosen.length < match.length) {
-        const keep = new Uint8Array(match.length)
-        for (let i = 0; i < chosen.length; i++) keep[chosen[i]] = 1
-        ;[match, sorted] = yield* narrowed(uri, match, sorted, keep)
+        const retained = new Uint8Array(match.length)
+        for (let i = 0; i < chosen.length; i++) retained[chosen[i]] = 1
+        ;[match, sorted] = yield* narrowed(uri, match, sorted, retained)
       }
     }
     if (involved.some((f) => f.hasDeleteMetadata)) {
       const { values } = yield* resultColumn(access, array, deleteTimes, match)
       const deleted = cellTimesOf(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
-      const keep = Uint8Array.from(deleted, (time) => time <= array.time.end ? 0 : 1)
-      ;[match, sorted] = yield* narrowed(uri, match, sorted, keep)
+      const retained = Uint8Array.from(deleted, (time) => time <= array.time.end ? 0 : 1)
+      ;[match, sorted] = yield* narrowed(uri, match, sorted, retained)
     }
     if (array.deletes.length > 0 && match.length > 0) {
-      const keep = yield* applyDeletes(access, array, match, writeTimes(array, match, "end"))
-      ;[match, sorted] = yield* narrowed(uri, match, sorted, keep)
+      const retained = yield* applyDeletes(access, array, match, writeTimes(array, match, "end"))
+      ;[match, sorted] = yield* narrowed(uri, match, sorted, retained)
     }
     // only after the newest cell of each coordinate was selected: an older cell must not reappear because the newest
     // one fails the condition

@@ -101,7 +101,7 @@ export const streamSparseRequest = (
     /**
      * the error names a budget that suffices for all parts that cannot be split, as far as that is known before reading
      */
-    const tooSmall = (bytes: number, what: string): Effect.Effect<never, ReadError, Storage> =>
+    const tooSmall = (bytes: number, subject: string): Effect.Effect<never, ReadError, Storage> =>
       Effect.gen(function* () {
         let enough = bytes
         const rest: Array<Part> = [whole]
@@ -112,7 +112,7 @@ export const streamSparseRequest = (
           if (parts === undefined) enough = neededFor(part)
           else rest.push(parts[1], parts[0])
         }
-        return yield* Effect.fail(budgetTooSmall(uri, memory, enough, what))
+        return yield* Effect.fail(budgetTooSmall(uri, memory, enough, subject))
       })
     const step = (part: Part, first: boolean): Effect.Effect<PartitionStep<Part, SparseColumns>, ReadError, Storage> =>
       Effect.gen(function* () {
@@ -152,8 +152,8 @@ export const streamSparseRequest = (
         }
         const parts = yield* partsOf(measured)
         if (parts !== undefined) return { kind: "split", parts }
-        const what = `sorting what lies together in ${tilesIn(plan)} tiles of ${plan.length} fragments`
-        return yield* tooSmall(needed, sorts ? what : "a tile")
+        const subject = `sorting overlapping cells of ${tilesIn(plan)} tiles of ${plan.length} fragments`
+        return yield* tooSmall(needed, sorts ? subject : "a tile")
       })
     return streamPartitions<Part, SparseColumns, ReadError, Storage>(whole, step)
   }))

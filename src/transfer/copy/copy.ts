@@ -140,7 +140,7 @@ const MAX_FRAGMENT_SIZE = 2 ** 30
 
 const everything = { time: undefined, onProgress: undefined, checks: { anyValue: true } } as const
 
-/** Writes batches one after the other, and commits them. */
+/** Writes batches in sequence, and commits them. */
 const writeAll = <E, R>(
   writer: CellWriter<Readonly<Record<string, unknown>>>,
   batches: Stream.Stream<{ readonly columns: Readonly<Record<string, unknown>> }, E, R>,
@@ -199,7 +199,7 @@ const copyCells = (
  * Cells are streamed in global order, so memory is bounded for any size. Values are not validated again: values that
  * other engines accept are copied. Lossy filters (`webp`) lose information again.
  *
- * The target is a new or an empty folder. The schema is stored last: until then nobody can open the copy, even if the
+ * The target is a new or an empty folder. The schema is stored last: until then the copy cannot be opened, even if the
  * process is killed. The next call at that target fails with `AlreadyExists` and describes the state, continues
  * (`resume`), or replaces it (`overwrite`, also for complete arrays).
  *

@@ -152,7 +152,7 @@ const texts = ({ type, nullable }: Field): ColumnMaker => (rows, column) => {
   const all = rows.map((row) => row[column] ?? "").join("")
   const bytes = encoder.encode(all)
   let end = 0
-  // as many bytes as characters: all are ASCII
+  // the number of bytes equals the number of characters: all are ASCII
   const ascii = bytes.length === all.length
   for (let i = 0; i < rows.length; i++) {
     const cell = rows[i][column] ?? ""
@@ -182,7 +182,7 @@ const codes = (field: Field, enumeration: Enumeration): ColumnMaker => {
       if (cell === null) return null
       const code = codeOf(text ? textValue(cell) : slowly(enumeration.type, cell, i))
       if (code !== undefined) return code
-      const reason = `${JSON.stringify(cell)} is no value of the enumeration ${JSON.stringify(field.enumeration)}`
+      const reason = `${JSON.stringify(cell)} is not a value of the enumeration ${JSON.stringify(field.enumeration)}`
       throw new CellRefused(i, reason)
     })
 }
@@ -198,7 +198,7 @@ const lists = (type: Datatype): ColumnMaker => (rows, column) =>
     } catch {
       // reported below
     }
-    throw new CellRefused(i, `${JSON.stringify(cell)} is no list of values in JSON, and no {"hex": "…"}`)
+    throw new CellRefused(i, `${JSON.stringify(cell)} is neither a list of values in JSON nor {"hex": "…"}`)
   })
 
 /** What makes the column of a field. */

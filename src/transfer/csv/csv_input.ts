@@ -42,17 +42,17 @@ const partsOf = (piece: Uint8Array | string): ReadonlyArray<Uint8Array | string>
 /** Reads a file in pieces; `read` receives the number of bytes read, and of all bytes. */
 const piecesOf = (
   uri: string,
-  told: (read: number, size: number) => void,
+  onProgress: (read: number, size: number) => void,
 ): Stream.Stream<Uint8Array, NotFound | StorageError, Storage> =>
   Stream.unwrap(Effect.gen(function* () {
     const storage = yield* Storage
     const size = yield* storage.size(uri)
-    told(0, size)
+    onProgress(0, size)
     return Stream.unfoldEffect(0, (offset) => {
       if (offset >= size) return Effect.succeed(Option.none())
       const length = Math.min(PIECE, size - offset)
       return Effect.map(storage.readRanges(uri, [{ offset, length }]), ([bytes]) => {
-        told(offset + length, size)
+        onProgress(offset + length, size)
         return Option.some([bytes, offset + length] as const)
       })
     })
@@ -72,7 +72,7 @@ export const sourceChanged = (source: string): CsvError =>
 export const openCsv = <E, R>(
   input: CsvInput<E, R>,
   form: CsvForm,
-  told: (read: number, size: number) => void = () => {},
+  onProgress: (read: number, size: number) => void = () => {},
   trace?: InputTrace,
 ): Effect.Effect<CsvSource<E, R | Storage>, CodecError, R | Storage | Scope.Scope> =>
   Effect.gen(function* () {
@@ -84,7 +84,7 @@ export const openCsv = <E, R>(
     })
     const decoder = new TextDecoder("utf-8", { fatal: true })
     const pull = yield* Stream.toPull<Uint8Array | string, E | NotFound | StorageError, R | Storage>(
-      typeof input === "string" ? piecesOf(input, told) : input,
+      typeof input === "string" ? piecesOf(input, onProgress) : input,
     )
     /** Pieces that came together and wait. */
     let waiting: ReadonlyArray<Uint8Array | string> = []

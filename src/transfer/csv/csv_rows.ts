@@ -63,7 +63,7 @@ const NEWLINE = "\n"
 
 const reasons: Readonly<Record<string, string>> = {
   MissingQuotes: "a quote is opened and never closed",
-  InvalidQuotes: 'there is text behind a closing quote; a quote in a quoted cell is written twice: ""',
+  InvalidQuotes: 'text follows a closing quote; write a quote in a quoted cell twice: ""',
 }
 
 /** Which of a row's cells are nothing in quotes, by the text of the row. */

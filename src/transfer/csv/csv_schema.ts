@@ -98,7 +98,7 @@ const dimensionOfColumn = (
       definedOptions === undefined ? undefined : Number(definedOptions),
     )
   }
-  if (type === "bool" || type === "blob") return refuse("dims", `${name}: ${type} is no datatype of coordinates`)
+  if (type === "bool" || type === "blob") return refuse("dims", `${name}: ${type} is not a datatype of coordinates`)
   let length: bigint | undefined
   try {
     length = definedOptions === undefined ? side : BigInt(definedOptions)
@@ -141,7 +141,7 @@ export const csvSchema = (
   for (const option of ["tile", "domain"] as const) {
     for (const name of Object.keys(options[option] ?? {})) {
       if (!dimensionNames.has(name)) {
-        refuse(option, `${name}: it is no dimension, which are ${quoted(names)}`, name, { accepted: names })
+        refuse(option, `${name}: it is not a dimension; the dimensions are ${quoted(names)}`, name, { accepted: names })
       }
     }
   }

@@ -6,7 +6,7 @@ import type { CsvRow } from "./csv_rows.ts"
 import { CsvError, type CsvReason } from "./csv_error.ts"
 import type { CsvInputError, CsvSource } from "./csv_input.ts"
 
-/** Rows with column names, some of which are already read. */
+/** Rows with column names; some rows are already read. */
 export interface CsvTable<E, R> {
   readonly source: CsvSource<E, R>
   readonly names: ReadonlyArray<string>
@@ -45,7 +45,7 @@ export const openTable = <E, R>(
       return yield* refuse(
         "Empty",
         "",
-        "it is empty; there is at least a row with the names of columns, or say what they are",
+        "it is empty; it needs a row with column names, or pass the names",
       )
     }
     const names = columns ?? rows[0].map((name) => name ?? "")
@@ -54,7 +54,7 @@ export const openTable = <E, R>(
       return yield* refuse(
         "InvalidName",
         "",
-        `column ${unnamed + 1} has no name; say what columns are called, if it is not this row`,
+        `column ${unnamed + 1} has no name; pass the column names if this row does not contain them`,
       )
     }
     const seen = new Set<string>()

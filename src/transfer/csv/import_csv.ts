@@ -147,7 +147,9 @@ const typesOf = (
       if (!datatypes.includes(columnTypeOf(type).type)) {
         refuse(
           "types",
-          `${JSON.stringify(type)}, of ${JSON.stringify(name)}, is no datatype; there are ${datatypes.join(", ")}`,
+          `${JSON.stringify(type)}, of ${JSON.stringify(name)}, is not a datatype; expected one of ${
+            datatypes.join(", ")
+          }`,
           type,
           { accepted: datatypes },
         )
@@ -156,7 +158,7 @@ const typesOf = (
   })
   const infer = function* (): Steps<ReadonlyMap<string, ColumnType>> {
     // invalid rows are reported when they are written
-    const sound = rows.slice(0, SAMPLE).filter((row) => row.length === names.length)
+    const complete = rows.slice(0, SAMPLE).filter((row) => row.length === names.length)
     const coordinates = new Set(dims)
     const columns = new Map<string, ColumnType>()
     for (const [column, name] of names.entries()) {
@@ -164,7 +166,7 @@ const typesOf = (
         columns.set(name, columnTypeOf(types[name]))
         continue
       }
-      const { type, nullable } = yield* inferTypeSteps(sound, column)
+      const { type, nullable } = yield* inferTypeSteps(complete, column)
       // coordinates are never null: a null coordinate is reported when it is written
       columns.set(name, { type, nullable: nullable && !coordinates.has(name) })
       yield
@@ -175,23 +177,24 @@ const typesOf = (
 }
 
 /**
- * Makes an array of CSV, and writes all rows into it; they count at once, when the last one is written.
+ * Creates an array from CSV and writes all rows to it; they become visible together, when the last one is written.
  *
- * The datatypes of columns are those of `types`, or what holds the first 10,000 rows: `int64`, `uint64`, `float64`, `bool`,
- * `datetime_ms` (or finer, where dates are), else `string_utf8`, and nullable if a cell of them is empty. Numbers with zeros
- * before them or a plus are texts: they are codes of some kind; so are whole numbers that would lose digits. Empty cells are null where the column is nullable, and empty texts; `""` is an
- * empty text in any case. Coordinates that are texts are ASCII.
+ * The datatypes of columns come from `types`; otherwise each is the first of these that fits the first 10,000 rows: `int64`,
+ * `uint64`, `float64`, `bool`, `datetime_ms` (or finer, if the dates are), `string_utf8`; nullable if a cell of the
+ * column is empty. Numbers with leading zeros or a plus sign are texts, since they are codes; so are integers that
+ * would lose digits. Empty cells are null if the column is nullable, and empty texts otherwise; `""` is always an empty
+ * text. Text coordinates are ASCII.
  *
- * Rows are written as they come, in a memory of a bounded size. Dense arrays get a dimension `row`, or rows that name their
- * cells by `dims`; those should be sorted by them, as `Dense.writeRows` says.
+ * Rows are written as they arrive, in bounded memory. Dense arrays get a dimension `row`, or rows that name their cells
+ * by `dims`; such rows should be sorted by these dimensions, as for `Dense.writeRows`.
  *
- * The target is a new or an empty folder. The schema is stored last: until then nobody can open the array, not even if the
- * program is killed. The next call at that target fails with `AlreadyExists` and says what it found, goes on with the same
- * import (`resume`), or replaces it (`overwrite`, for arrays that are whole, too).
+ * The target is a new or an empty folder. The schema is stored last: until then the array cannot be opened, even if the
+ * process is killed. The next call at that target fails with `AlreadyExists` and describes the state, continues the
+ * same import (`resume`), or replaces it (`overwrite`, also for complete arrays).
  *
- * Fails with `CsvError`, which names the row and the column, with `SchemaError`, `InvalidOption` or `AlreadyExists`, and with
- * `NotFound`, `StorageError`, `CodecError` or `WriteError`. If it fails or is interrupted, exactly the files that it created are
- * removed.
+ * Fails with `CsvError`, which names the row and the column, with `SchemaError`, `InvalidOption` or `AlreadyExists`,
+ * and with `NotFound`, `StorageError`, `CodecError` or `WriteError`. If it fails or is interrupted, exactly the files
+ * that it created are removed.
  *
  * ```ts
  * import { Cells, Csv, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -262,7 +265,7 @@ export const createCsv = <E = never, R = never>(
         duplicates,
         null: options.null,
       },
-      // cells of one moment are compared with all others, and those of an earlier program are not in memory any more
+      // cells with one timestamp are compared with all others, and cells of an earlier process are not in memory
       keepsFragments: at === undefined || schema.allowsDuplicates,
     }, {
       cells: (array, checkpoints) =>
@@ -281,7 +284,7 @@ export const createCsv = <E = never, R = never>(
     return { ...written, uri: array.uri }
   }))).pipe(traced("Csv.create", uri))
 
-/** What becomes of the news of files and rows. */
+/** Combines the progress of reading files and writing rows. */
 const progressOf = ({ onProgress }: CsvOptions) => {
   let progress: CsvProgress = { rows: 0, bytesRead: 0, bytes: 0 }
   const tell = (news: Partial<CsvProgress>): void => {
@@ -295,13 +298,13 @@ const progressOf = ({ onProgress }: CsvOptions) => {
 }
 
 /**
- * Writes the rows of CSV into an array that is there, by the names of its fields: all dimensions, and all attributes but
- * nullable ones, which are null where no column names them. Of a dense array of one dimension that no column names, rows lie
- * behind the last one. Cells of enumerated attributes are values of the enumeration.
+ * Appends the rows of a CSV to an existing array, by field names: all dimensions, and all attributes except nullable
+ * ones, which are null without a column. In a dense array with one dimension that no column names, rows follow the last
+ * existing row. Cells of enumerated attributes are enumeration values.
  *
- * Rows are written as they come, and count at once, when the last one is written. Fails as {@link createCsv} does, and as
- * `TileArray.open` if `array` is a URI; the array is then as it was. Fails with `Conflict` if another write has added the rows
- * behind the last one since the array was opened.
+ * Rows are written as they arrive, and become visible together, when the last one is written. Fails as {@link
+ * createCsv} does, and as `TileArray.open` if `array` is a URI; the array is then unchanged. Fails with `Conflict` if
+ * another write has added the same rows since the array was opened.
  *
  * ```ts
  * import { Csv, Dense, layerMemory, layerNative, TileArray } from "@tessera/array"

@@ -1,6 +1,6 @@
 /**
- * One row of CSV text that is much longer than rows usually are. It comes in pieces, and no character is looked at twice:
- * to parse it anew with each piece, as papaparse has to, would take time that grows with the square of its length.
+ * A row of CSV text that is much longer than usual. It arrives in pieces, and each character is parsed once: papaparse
+ * would parse the whole row again with each piece, which takes quadratic time.
  *
  * @module
  */
@@ -36,7 +36,7 @@ export class LongRow {
   #quoted = false
   #problem: CompleteRow["problem"]
   /** Text whose meaning depends on what follows. */
-  #held = ""
+  #buffered = ""
   /** Characters so far. */
   length = 0
 
@@ -71,8 +71,8 @@ export class LongRow {
 
   /** Takes the next piece of text; `undefined` as long as the row goes on. */
   *feed(piece: string, last: boolean): Generator<void, CompleteRow | undefined, void> {
-    const text = this.#held + piece
-    this.#held = ""
+    const text = this.#buffered + piece
+    this.#buffered = ""
     this.length += piece.length
     let at = 0
     const complete = (rest: string): CompleteRow => ({ row: this.#cells, problem: this.#problem, rest })
@@ -119,7 +119,7 @@ export class LongRow {
           while (end < text.length && !this.#isEnd(text.charCodeAt(end)) && text[end].trim() === "") end++
           this.#add(text.slice(at, quote))
           if (end === text.length && !last) {
-            this.#held = text.slice(quote)
+            this.#buffered = text.slice(quote)
             return undefined
           }
           if (end === text.length || this.#isEnd(text.charCodeAt(end))) {
@@ -136,7 +136,7 @@ export class LongRow {
           const code = text.charCodeAt(at)
           if (code === RETURN && at + 1 === text.length && !last) {
             // half of a line ending, perhaps
-            this.#held = "\r"
+            this.#buffered = "\r"
             return undefined
           }
           this.#endCell()

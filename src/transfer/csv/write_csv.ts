@@ -42,8 +42,8 @@ export interface CsvOptions extends CsvForm {
    */
   readonly at?: number | bigint | Date
   /**
-   * Sparse arrays: what becomes of rows with the same coordinates where no duplicates are allowed: `refuse` them, or keep the
-   * `first` of those that are written together. Default: `refuse`.
+   * How rows with the same coordinates are handled in sparse arrays without duplicates: `refuse` the import, or keep
+   * the `first` of those that are written together. Default: `refuse`.
    */
   readonly duplicates?: "refuse" | "first"
   /** Bytes of rows that wait to be written together. Default: 256 MiB. */
@@ -73,10 +73,10 @@ export type CsvImportError = CsvInputError | OpenError | EnumerationError | Fill
 /** Rows that are written together, at least. */
 const BATCH = 4096
 
-/** Makes columns of rows, of which the first has this number. Throws {@link CsvError}. */
+/** Makes columns of rows; `first` is the number of the first row. Throws {@link CsvError}. */
 type MakeColumns = (rows: ReadonlyArray<CsvRow>, first: number) => Steps<Readonly<Record<string, ColumnInput>>>
 
-/** How rows become columns, and which rows of a dense array they are if no column says it. */
+/** How rows become columns, and the row numbers in a dense array if no column contains them. */
 interface RowColumns {
   readonly columns: MakeColumns
   readonly appended: (() => AppendedRows) | undefined
@@ -121,12 +121,12 @@ const columnsFor = (
       next = written === undefined ? BigInt(readScalar(type, domain)) : BigInt(readScalar(type, written[0].high)) + 1n
     }
     const first = next
-    const nothing = (count: number): ColumnInput => new Array<null>(count).fill(null)
+    const nulls = (count: number): ColumnInput => new Array<null>(count).fill(null)
     const columns: MakeColumns = function* (rows, first) {
       const made: Record<string, ColumnInput> = {}
       for (const { field: { name }, column, make } of makers) {
         try {
-          made[name] = column < 0 ? nothing(rows.length) : make(rows, column)
+          made[name] = column < 0 ? nulls(rows.length) : make(rows, column)
           yield
         } catch (error) {
           if (!(error instanceof CellRefused)) {
@@ -160,7 +160,7 @@ const attemptColumns = <A>(run: () => Steps<A>): Effect.Effect<A, CsvError> => r
 export interface WriteTableRequest {
   readonly time: readonly [number, number] | undefined
   readonly memory: number
-  /** What an earlier program finished, and who is told of more. */
+  /** The progress of an earlier process, and the receiver of further progress. */
   readonly checkpoints?: Checkpoints
 }
 
@@ -170,13 +170,13 @@ export const writeTable = <E, R>(
   { source, names, first, rows: before }: CsvTable<E, R>,
   options: CsvOptions,
   { time, memory, checkpoints }: WriteTableRequest,
-  told: (rows: number) => void,
+  onRows: (rows: number) => void,
 ): Effect.Effect<ImportResult, E | CsvImportError, R | Storage | Codecs | Scope.Scope> =>
   Effect.gen(function* () {
     const { name } = source
     const { columns, appended } = yield* columnsFor(array, name, names, yield* loadEnumerations(array))
     const request = { time, memory, onProgress: undefined, checkpoints }
-    // nobody else writes into an array that is being made
+    // an array that is being created has no other writers
     const guard = appended === undefined || checkpoints !== undefined ? undefined : yield* guardAppend(array, appended)
     const writer: CellWriter<Readonly<Record<string, unknown>>, AppendError> =
       yield* (array.schema.arrayType === "dense" ? openPlacedWriter(array, request, guard) : openSparseWriter(array, {
@@ -224,7 +224,7 @@ export const writeTable = <E, R>(
         const made = yield* attemptColumns(() => columns(whole, row))
         yield* Effect.mapError(writer.write(made), located)
         row += some.length
-        told(row - first)
+        onRows(row - first)
         yield* turnIfDue
       }
       rows = []

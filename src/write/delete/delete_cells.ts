@@ -75,7 +75,7 @@ export const deleteCells = (
     if (stays === false) {
       return yield* refuse(
         "Unsupported",
-        "the condition holds for every cell; remove the fragments, or the array, instead",
+        "the condition selects every cell; remove the fragments or the array instead",
       )
     }
     const moment = yield* momentOf(array, time, [], "delete")
@@ -88,7 +88,7 @@ export const deleteCells = (
       if (lacked !== undefined) {
         const detail =
           `the fragment ${timestampedName.name} is older than this attribute, and engines would take all of its cells ` +
-          "for deleted; delete by what it has, or copy the array first"
+          "for deleted; use the other attributes, or copy the array first"
         return yield* Effect.fail(new WriteError({ uri, field: lacked.name, reason: "Unsupported", detail }))
       }
       if (
@@ -97,7 +97,7 @@ export const deleteCells = (
       ) {
         return yield* refuse(
           "Unsupported",
-          `a delete at ${at} would lie in the middle of the fragment ${timestampedName.name}, whose cells have lost their times; ` +
+          `a delete at ${at} would be in the middle of the fragment ${timestampedName.name}, whose cells have lost their times; ` +
             `delete before ${timestampedName.start} or after ${timestampedName.end}`,
         )
       }

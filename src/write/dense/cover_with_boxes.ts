@@ -44,7 +44,7 @@ function* sortedCells(
       reason: "Duplicate",
       detail: `the coordinates ${
         cellCoordinatesText(dimensions, cell)
-      } are there twice; a dense array has every cell once`,
+      } are duplicated; a dense array has every cell once`,
     })
   if ((yield* firstFallSteps(words, cells)) === cells) {
     const same = yield* firstSameSteps(words, cells)
@@ -144,8 +144,8 @@ export function* findBoxesSteps(
   for (let d = schema.dimensions.length - 2; d >= 0; d--) boxes = yield* joined(boxes, d)
   if (boxes.length > MAX_BOXES) {
     const detail =
-      `${cells} cells make ${boxes.length} boxes, and dense cells are written in boxes, of which ${MAX_BOXES} ` +
-      `are the most; give cells that lie together one after the other, or write them into a sparse array`
+      `${cells} cells make ${boxes.length} boxes; dense cells are written in at most ${MAX_BOXES} boxes: ` +
+      `pass neighbouring cells in sequence, or write them into a sparse array`
     throw new WriteError({ field: "", reason: "TooLarge", detail })
   }
   const coveringBoxes: Array<CoveringBox> = []

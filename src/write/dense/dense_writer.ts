@@ -108,7 +108,7 @@ const partsOfAll = (schema: ArraySchema, boxes: ReadonlyArray<Box>, order: Dense
   }
 }
 
-/** Returns the box of the parts `from … to − 1`, which are whole rows. */
+/** Returns the box of the parts `from … to − 1`, which are complete rows. */
 const around = ({ part }: Parts, from: number, to: number): Box => {
   const last = part(to - 1)
   return part(from).map(({ low }, d) => ({ low, high: last[d].high }))
@@ -116,7 +116,7 @@ const around = ({ part }: Parts, from: number, to: number): Box => {
 
 /** Validated cells. */
 interface CheckedCells {
-  readonly given: number
+  readonly inputCells: number
   readonly columns: ReadonlyArray<WriteColumn>
 }
 
@@ -139,7 +139,7 @@ const denseSteps = (
   Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { schema } = array
     const { time, order, maxFragmentSize, checkpoints } = request
-    const { given: start, bytes: startBytes } = checkpoints?.start ?? NO_CHECKPOINT
+    const { inputCells: start, bytes: startBytes } = checkpoints?.start ?? NO_CHECKPOINT
     const finished = keptFragments(target, checkpoints)
     const buffers = fieldsOf(schema).attributes.map((field) => new PendingColumn(field))
     let writer: FragmentWriter | undefined
@@ -159,7 +159,7 @@ const denseSteps = (
       bytes += writer.bytes()
       writer = undefined
       first = next
-      yield* checkpoints?.save({ given: written, cells: written, bytes, fragments: finished }) ?? Effect.void
+      yield* checkpoints?.save({ inputCells: written, cells: written, bytes, fragments: finished }) ?? Effect.void
     }).pipe(Effect.provide(context))
     const writePart = (columns: ReadonlyArray<WriteColumn>): Effect.Effect<void, WriteFailure> =>
       Effect.gen(function* () {
@@ -181,16 +181,16 @@ const denseSteps = (
       check: function* (input) {
         const checked = yield* checkColumnsSteps(schema, input, undefined, request.checks)
         const remaining = all - cells
-        if (checked.cells <= remaining) return { given: checked.cells, columns: checked.attributes }
+        if (checked.cells <= remaining) return { inputCells: checked.cells, columns: checked.attributes }
         const detail = `${checked.cells} cells, but of the ${all} cells of the box only ${remaining} are left`
         throw new WriteError({ field: "", reason: "WrongLength", detail })
       },
-      skip: function* ({ given: input, columns }, count) {
+      skip: function* ({ inputCells: input, columns }, count) {
         const rest = yield* withoutFirst(columns, count, input)
         cells += count
-        return { given: input - count, columns: rest }
+        return { inputCells: input - count, columns: rest }
       },
-      append: ({ given: count, columns }) =>
+      append: ({ inputCells: count, columns }) =>
         Effect.gen(function* () {
           for (let from = 0; from < count;) {
             const size = cellsOfBox(parts.part(next))

@@ -48,7 +48,7 @@ const MAX_MEMORY = 0xffffffff
 
 /** Validated cells: dimensions, then attributes. */
 interface CheckedCells {
-  readonly given: number
+  readonly inputCells: number
   readonly columns: ReadonlyArray<WriteColumn>
 }
 
@@ -66,7 +66,7 @@ const placedSteps = (
     const { checkpoints } = request
     const finished = keptFragments(target, checkpoints)
     const buffers = [...dimensions, ...attributes].map((field) => new PendingColumn(field))
-    let { given: flushed, bytes } = checkpoints?.start ?? NO_CHECKPOINT
+    let { inputCells: flushed, bytes } = checkpoints?.start ?? NO_CHECKPOINT
     /** boxes of a write at an explicit time, where neither of two fragments is newer */
     const written: Array<Box> = []
 
@@ -111,19 +111,19 @@ const placedSteps = (
         }
         flushed += cells
         buffers.forEach((buffer) => buffer.clear())
-        yield* checkpoints?.save({ given: flushed, cells: flushed, bytes, fragments: finished }) ?? Effect.void
+        yield* checkpoints?.save({ inputCells: flushed, cells: flushed, bytes, fragments: finished }) ?? Effect.void
       }).pipe(Effect.mapError(countedFrom(flushed)), Effect.provide(context))
     })
 
     return {
       check: function* (columns) {
         const checked = yield* checkColumnsSteps(input, columns, undefined, request.checks)
-        return { given: checked.cells, columns: [...checked.dimensions, ...checked.attributes] }
+        return { inputCells: checked.cells, columns: [...checked.dimensions, ...checked.attributes] }
       },
-      skip: function* ({ given: input, columns }, count) {
-        return { given: input - count, columns: yield* withoutFirst(columns, count, input) }
+      skip: function* ({ inputCells: input, columns }, count) {
+        return { inputCells: input - count, columns: yield* withoutFirst(columns, count, input) }
       },
-      append: ({ given: input, columns }) =>
+      append: ({ inputCells: input, columns }) =>
         Effect.gen(function* () {
           const waiting = buffers.reduce((sum, buffer) => sum + buffer.bytes, 0)
           const more = columns.reduce((sum, column) => sum + tileBytes(column), 0)

@@ -67,7 +67,7 @@ export const labelFragments = (
       const opened = yield* openLabel(array, label).pipe(
         Effect.catchTags({
           ArrayNotFound: ({ detail: hint }) =>
-            Effect.fail(refuse("Missing", `the array of the label is not there: ${hint}`)),
+            Effect.fail(refuse("Missing", `the array of the label is missing: ${hint}`)),
           FormatError: ({ message }) => Effect.fail(refuse("UnreadableLabel", message)),
           NotFound: ({ message }) => Effect.fail(refuse("UnreadableLabel", message)),
           ChecksumMismatch: ({ message }) => Effect.fail(refuse("UnreadableLabel", message)),
@@ -83,7 +83,7 @@ export const labelFragments = (
       return yield* denseFragment(target, part, attributes, { time, order: "row" }, () => {})
     }))
 
-/** Commits labels one after the other: each has its own array. */
+/** Commits labels in sequence: each has its own array. */
 export const commitLabels = (fragments: ReadonlyArray<FinishedFragment>) =>
   Effect.forEach(fragments, (fragment) => commitFragments([fragment]), { discard: true })
 

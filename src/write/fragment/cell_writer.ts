@@ -25,8 +25,8 @@ import {
 } from "../result/write_result.ts"
 
 /**
- * A write that takes its cells in batches. It holds a bounded part of them in memory. Readers see nothing of it before
- * the commit, and all of it afterwards. Files that were not committed when its scope ends are removed.
+ * A write that takes its cells in batches and buffers a bounded part of them in memory. Readers see no cells before the
+ * commit, and all cells afterwards. Files that were not committed when its scope ends are removed.
  */
 export interface CellWriter<Columns, E = never> {
   /**
@@ -49,7 +49,7 @@ export type CommitGuard<E> = (
 ) => Effect.Effect<void, WriteFailure | E>
 
 /** The steps of a writer for one kind of array. */
-export interface CellSteps<Checked extends { readonly given: number }> {
+export interface CellSteps<Checked extends { readonly inputCells: number }> {
   /** Validates a batch and counts its cells. Throws WriteError; a rejected batch has no effect. */
   readonly check: (columns: Readonly<Record<string, unknown>>) => Steps<Checked>
   /** Skips the first cells of a batch, which an earlier process wrote. */
@@ -79,8 +79,8 @@ export const checkTogether = (
 const FAILED = "an earlier part of this write failed; begin it anew"
 const COMMITTED = "it was committed; open another writer for more cells"
 
-/** Creates a writer from its steps: calls run one after the other, and none runs after a call that failed half-way. */
-export const makeCellWriter = <Checked extends { readonly given: number }, E = never>(
+/** Creates a writer from its steps: calls run in sequence, and none runs after a call that failed half-way. */
+export const makeCellWriter = <Checked extends { readonly inputCells: number }, E = never>(
   uri: string,
   steps: CellSteps<Checked>,
   onProgress: ((progress: WriteProgress) => void) | undefined,
@@ -89,7 +89,7 @@ export const makeCellWriter = <Checked extends { readonly given: number }, E = n
 ): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>, E>, never, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const first = checkpoints?.start.given ?? 0
+    const first = checkpoints?.start.inputCells ?? 0
     const turn = yield* Effect.makeSemaphore(1)
     // batches follow each other closely, so they share the turns of one operation
     const shared = makeTurns()
@@ -113,11 +113,11 @@ export const makeCellWriter = <Checked extends { readonly given: number }, E = n
           ),
           (checked) => {
             ended = FAILED
-            const skipped = Math.min(checked.given, Math.max(first - input, 0))
+            const skipped = Math.min(checked.inputCells, Math.max(first - input, 0))
             const part = skipped === 0 ? Effect.succeed(checked) : runSteps(() => steps.skip(checked, skipped))
             return Effect.map(Effect.flatMap(part, steps.append), () => {
               ended = undefined
-              input += checked.given
+              input += checked.inputCells
               onProgress?.(steps.progress())
             })
           },
@@ -131,7 +131,7 @@ export const makeCellWriter = <Checked extends { readonly given: number }, E = n
         const committing = checkpoints === undefined || fragments.length === 0
           ? commitFragments(fragments)
           : Effect.flatMap(
-            checkpoints.beforeCommit({ fragments, given: input, ...steps.progress() }),
+            checkpoints.beforeCommit({ fragments, inputCells: input, ...steps.progress() }),
             (name) => commitFragments(fragments, name),
           )
         const commit = Effect.provideService(committing, Storage, storage)

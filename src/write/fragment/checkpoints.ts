@@ -12,7 +12,7 @@ import type { FinishedFragment, FragmentTarget } from "./fragment_writer.ts"
 import { gatherTileSteps, type WriteColumn } from "../input/write_column.ts"
 
 /** Progress of a write when a fragment is finished. */
-export interface WrittenSoFar extends Pick<Checkpoint, "given" | "cells" | "bytes"> {
+export interface WrittenSoFar extends Pick<Checkpoint, "inputCells" | "cells" | "bytes"> {
   /** All finished fragments, oldest first. */
   readonly fragments: ReadonlyArray<FinishedFragment>
 }
@@ -42,7 +42,7 @@ export const keptFragments = (
   }))
 
 /** The beginning of a write. */
-export const NO_CHECKPOINT: Checkpoint = { given: 0, cells: 0, bytes: 0, fragments: [], commit: null }
+export const NO_CHECKPOINT: Checkpoint = { inputCells: 0, cells: 0, bytes: 0, fragments: [], commit: null }
 
 /** Returns columns without their first cells. */
 export function* withoutFirst(

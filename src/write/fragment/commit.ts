@@ -14,7 +14,7 @@ import { join } from "../../array/open/listing.ts"
 import { newName } from "../../array/create/fragment_name.ts"
 import type { FinishedFragment } from "./fragment_writer.ts"
 
-const nothing = new Uint8Array(0)
+const noBytes = new Uint8Array(0)
 
 /**
  * Creates the commit file. An existing file of that name is ours, from an attempt whose response was lost: no other
@@ -79,7 +79,7 @@ export const commitFragments = (
   const { arrayUri, name, version, metadata } = first
   return Effect.uninterruptible(
     metadata === undefined
-      ? create(fragments, join(arrayUri, commitPath(version, name, "write")!), nothing)
+      ? create(fragments, join(arrayUri, commitPath(version, name, "write")!), noBytes)
       : create(fragments, metadata.uri, metadata.bytes),
   )
 }

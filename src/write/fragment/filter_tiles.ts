@@ -54,7 +54,7 @@ const COPIED_AT_ONCE = 1 << 24
 const numbers = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: to - from }, (_, i) => from + i)
 
-/** Builds tiles, filters them and passes them to `take`, one after the other. Only a few are in memory at a time. */
+/** Builds tiles, filters them and passes them to `take` in sequence. Only a few are in memory at a time. */
 export const persistTiles = <E>(
   { count, bytes, tile: tileAt }: WriteTiles,
   { filters, here, pool }: PersistOptions,

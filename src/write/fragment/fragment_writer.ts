@@ -128,7 +128,7 @@ interface OutField {
   readonly filters: FieldFilters
   readonly files: Readonly<Record<DataPart, OutFile>>
   /** Size of the tiles passed in. */
-  given: number
+  inputBytes: number
   closed: boolean
 }
 
@@ -143,7 +143,7 @@ const attemptFilters = <A>(
     if (error instanceof CodecError) return Effect.fail(error)
     if (!(error instanceof FilterRefused)) return Effect.die(error)
     const cell = error.cell === undefined ? undefined : cellOf?.(error.cell)
-    const detail = `the filter ${error.filter} cannot hold it: ${error.detail}`
+    const detail = `the filter ${error.filter} cannot represent it: ${error.detail}`
     return Effect.fail(
       new WriteError({
         uri,
@@ -210,7 +210,7 @@ export const openFragment = (
           record: new FieldRecord(field),
           filters: fieldFilters(access, version, schema, field, webp),
           files: { fixed: file("fixed"), var: file("var"), validity: file("validity") },
-          given: 0,
+          inputBytes: 0,
           closed: false,
         }
         outs.set(field, out)
@@ -230,7 +230,7 @@ export const openFragment = (
         file.parts = []
         file.waiting = 0
         for (let from = 0; from < parts.length;) {
-          // large buffers are written as they are, small ones are joined
+          // large buffers are written unchanged, small ones are joined
           let to = from
           for (let size = 0; to < parts.length && (to === from || size + parts[to].length <= BATCH); to++) {
             size += parts[to].length
@@ -270,8 +270,8 @@ export const openFragment = (
       Effect.flatMap(open(field), (out) => {
         const { filters } = out
         const input = tiles.count * tiles.bytes
-        out.given += input
-        const pool = out.given < WORTH || input < WORTH_AT_ONCE ? undefined : persistPool(access, filters)
+        out.inputBytes += input
+        const pool = out.inputBytes < WORTH || input < WORTH_AT_ONCE ? undefined : persistPool(access, filters)
         // memory of the previous tile: a tile of at least this size is written at once, so its memory is free again
         let memory: Uint8Array | undefined
         const here = ({ tile, cellOf }: WriteTile) =>
@@ -302,7 +302,7 @@ export const openFragment = (
         })
         return Effect.zipRight(all, addBounds)
       }
-      // up to format 4, all dimensions share a file, one after the other within a tile
+      // up to format 4, all dimensions share a file, in sequence within a tile
       const bytes = tiles.reduce((sum, writeTiles) =>
         sum + writeTiles.bytes, 0)
       const zip = function* (i: number): Steps<WriteTile> {

@@ -48,18 +48,18 @@ export const checkTies = (
     if (same.length === 0) return
     const count = fragments.length + finished.length
     const isCertain = schema.arrayType === "dense"
-    const what = `the array has ${
+    const subject = `the array has ${
       isCertain ? "some of these cells" : "cells in the same box"
-    } at the same moment, ${start}`
+    } at the same time, ${start}`
     if (isCertain && count > SORTED) {
       const detail =
-        `${what}; TileDB 2.30 may take either for the newest in an array of more than ${SORTED} fragments ` +
+        `${subject}; TileDB 2.30 may take either for the newest in an array of more than ${SORTED} fragments ` +
         `(this would be number ${count}); pass another at, or leave it out`
       return yield* Effect.fail(new WriteError({ uri, field: "", reason: "SameTime", detail }))
     }
     const when = count > SORTED ? `; the array has more than ${SORTED} fragments` : ` beyond ${SORTED} fragments`
     yield* Effect.logWarning(
-      `${redactUri(uri)}: ${what}; of a cell that is in both, TileDB 2.30 may take either for the newest${when}. ` +
+      `${redactUri(uri)}: ${subject}; for a cell in both, TileDB 2.30 may take either for the newest${when}. ` +
         "Pass another at, or leave it out",
     )
   }).pipe(

@@ -1,5 +1,5 @@
 /**
- * Write times: of one fragment, and of several that are committed together.
+ * Write times: for one fragment, and for several that are committed together.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -33,7 +33,7 @@ const listedCommit = (uri: string, kind: Commit): Effect.Effect<Newest | undefin
         // up to format 4, the fragment folder itself is the commit
         const counts = item === "file" ? isCommit.test(name) : parsed !== undefined && parsed.version === 0
         if (parsed === undefined || !counts) continue
-        // a delete removes cells of its own millisecond too, whatever the names
+        // a delete removes cells of its own millisecond too, for any names
         newest = newerOf(newest, newestOf(parsed, kind === "delete"))
       }
       return newest
@@ -132,7 +132,7 @@ export const oneMoment = (
  *
  * The times follow the clock while it is ahead. If fragments finish faster than one per millisecond, their times run
  * ahead of the clock; the wait before the commit is at most one millisecond per fragment. `earlier` are names of
- * fragments of the same write that an earlier process finished: later ones follow them, whatever the clock says.
+ * fragments of the same write that an earlier process finished: later ones follow them, for any time of the clock.
  */
 export const momentsOf = (
   array: OpenedArray,

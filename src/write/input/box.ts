@@ -21,7 +21,7 @@ export type Box = ReadonlyArray<{ readonly low: bigint; readonly high: bigint }>
 /** Converts a value to the form that datatypes accept. Throws {@link ScalarError}. */
 const coordinate = (input: unknown): ScalarInput => {
   if (!(input instanceof Date)) return input as ScalarInput
-  if (Number.isNaN(input.getTime())) throw new ScalarError("an invalid Date is no end of a box")
+  if (Number.isNaN(input.getTime())) throw new ScalarError("an invalid Date is not a bound of a box")
   return input.toISOString()
 }
 
@@ -62,8 +62,8 @@ export const boxOf = (schema: ArraySchema, input: unknown): Box => {
       const [low, high] = endsOf(ends[name]).map((end) => BigInt(parseScalar(type, coordinate(end))))
       if (low > high) refuse("InvalidRange", name, `the range ends at ${high}, before it starts at ${low}`)
       if (low < first || high > last) {
-        const what = current === undefined ? "domain" : "current domain"
-        refuse("OutOfBounds", name, `[${low}, ${high}] is not inside the ${what} [${first}, ${last}]`)
+        const limit = current === undefined ? "domain" : "current domain"
+        refuse("OutOfBounds", name, `[${low}, ${high}] is not inside the ${limit} [${first}, ${last}]`)
       }
       return { low, high }
     }, (reason) => refuse("InvalidRange", name, reason))

@@ -62,7 +62,7 @@ export function* checkColumnsSteps(
     if (columns[name] === undefined || names.has(name)) continue
     const dense = !sparse && dimensions.some((d) => d.name === name)
     const detail = dense
-      ? "cells of dense arrays lie where the box says; give no coordinates"
+      ? "the box determines the cells of dense arrays; omit the coordinates"
       : `the array has no such field, but ${listed(names)}`
     throw new WriteError({ field: name, reason: "UnknownName", detail })
   }
@@ -127,7 +127,7 @@ function* checkColumn(
   if (strict && isFloat(field.type) && field.filters.filters.some(({ type }) => type === "scale_float")) {
     const cell = yield* firstNaN(column, isNull)
     if (cell >= 0) {
-      throw fail("InvalidValue", cell, "NaN is no number that the filter scale_float could scale to an integer")
+      throw fail("InvalidValue", cell, "the filter scale_float cannot scale NaN to an integer")
     }
   }
   if (field.file.kind === "dimension") yield* checkCoordinates(schema, column)
@@ -241,7 +241,7 @@ function* checkCodes(
     return -1
   })
   if (cell >= 0) {
-    const detail = `${codes[cell]} is no code of the enumeration ${field.enumeration}, which has ${size} values`
+    const detail = `${codes[cell]} is not a code of the enumeration ${field.enumeration}, which has ${size} values`
     throw new WriteError({ field: field.name, cell, reason: "InvalidValue", detail })
   }
 }

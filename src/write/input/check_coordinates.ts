@@ -22,7 +22,7 @@ export function* checkCoordinates(schema: ArraySchema, column: WriteColumn): Ste
   if (offsets !== undefined) return yield* checkStrings(column, offsets, current)
   const size = sizeOf(type)
   const whole = { low: domain.subarray(0, size), high: domain.subarray(size, 2 * size) }
-  for (const [what, range] of [["domain", whole], ["current domain", current]] as const) {
+  for (const [limit, range] of [["domain", whole], ["current domain", current]] as const) {
     if (range === undefined) continue
     const cell = yield* outside(column, range)
     if (cell < 0) continue
@@ -31,15 +31,15 @@ export function* checkCoordinates(schema: ArraySchema, column: WriteColumn): Ste
       cell,
       reason: "OutOfBounds",
       detail: Number.isNaN(viewAs(type, values)[cell])
-        ? "NaN is no coordinate"
-        : outsideText(field.type, values.subarray(cell * size, (cell + 1) * size), what, range),
+        ? "NaN is not a coordinate"
+        : outsideText(field.type, values.subarray(cell * size, (cell + 1) * size), limit, range),
     })
   }
 }
 
-const outsideText = (type: Datatype, coordinate: Uint8Array, what: string, { low, high }: Range): string => {
+const outsideText = (type: Datatype, coordinate: Uint8Array, limit: string, { low, high }: Range): string => {
   const text = (bytes: Uint8Array): string => coordinateText(type, bytes)
-  return `${text(coordinate)} lies outside the ${what}, from ${text(low)} to ${text(high)}`
+  return `${text(coordinate)} is outside the ${limit}, from ${text(low)} to ${text(high)}`
 }
 
 /** Values per block. */

@@ -75,7 +75,9 @@ export function* rawColumn(field: Field, input: unknown): Steps<RawColumn> {
     throw new WriteError({
       field: field.name,
       reason: "WrongType",
-      detail: `${shown(input)} is no column; give a ${nameOf(arrayOf(field.type))}, { values, … } or a list of cells`,
+      detail: `${shown(input)} is not a column; pass a ${
+        nameOf(arrayOf(field.type))
+      }, { values, … } or a list of cells`,
     })
   }
   return yield* fromBuffers(field, ArrayBuffer.isView(input) ? { values: input as TypedArray } : input as BufferInput)
@@ -289,7 +291,7 @@ const valueOf = (type: Datatype, value: unknown): number | bigint => {
 const inputOf = (type: Datatype, value: unknown): ScalarInput => {
   const date = value instanceof Date ? value : DateTime.isDateTime(value) ? DateTime.toDateUtc(value) : undefined
   if (date === undefined) return value as ScalarInput
-  if (!isDatetime(type)) throw new ScalarError(`a date is no ${type}`)
+  if (!isDatetime(type)) throw new ScalarError(`${type} is not a datetime type`)
   if (Number.isNaN(date.getTime())) throw new ScalarError("an invalid Date")
   return date.toISOString()
 }
@@ -308,7 +310,7 @@ const cellBytes = (type: Datatype, cell: unknown): Uint8Array => {
   }
   if (!Array.isArray(cell)) {
     const value = typeof cell === "number" || typeof cell === "bigint" ? scalarJson(cell) : shown(cell)
-    throw new ScalarError(`${value} is no cell of several values of ${type}; give ${aOrAn(nameOf(make))} or a list`)
+    throw new ScalarError(`${value} is not a cell of several values of ${type}; pass ${aOrAn(nameOf(make))} or a list`)
   }
   const values = new make(cell.length)
   cell.forEach((value, i) => values[i] = valueOf(type, value) as never)

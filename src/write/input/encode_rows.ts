@@ -70,7 +70,7 @@ export const rowEncoder = <A, I, R>(
             return refuse(
               "InvalidValue",
               name,
-              `${JSON.stringify(value)} is no value of the enumeration ${JSON.stringify(enumeration)}`,
+              `${JSON.stringify(value)} is not a value of the enumeration ${JSON.stringify(enumeration)}`,
             )
           }
           columns[name].push(code)

@@ -21,8 +21,8 @@ import type { WriteFailure, WriteProgress } from "../result/write_result.ts"
 export interface WriteOptions {
   /**
    * Write time of the cells, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now, or the
-   * millisecond after the array's newest commit if the clock is behind it by at most an hour; with a clock further
-   * behind, the write fails with `InvalidOption`. To find the newest commit, a write without `at` lists the array's
+   * millisecond after the array's newest commit if the clock is late by at most an hour; with a clock that is later
+   * still, the write fails with `InvalidOption`. To find the newest commit, a write without `at` lists the array's
    * commits once.
    *
    * Do not write a cell twice at the same time: once the array has more than 16 fragments, TileDB 2.30 may read another

@@ -57,8 +57,8 @@ const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: numb
     detail:
       `the coordinates ${
         cellCoordinatesText(dimensions, cell)
-      } are there twice; the array allows no duplicates: leave one ` +
-      `out, or ask for the first of them`,
+      } are duplicated; the array allows no duplicates: leave one ` +
+      `out, or keep the first one by the duplicates option`,
   })
 
 /**

@@ -12,7 +12,7 @@ import type { Box } from "../input/box.ts"
 import type { WriteColumn } from "../input/write_column.ts"
 
 /** Minimum memory for the hashes of cells, in bytes. */
-const LEAST_MEMORY = 2 ** 26
+const MIN_MEMORY = 2 ** 26
 
 /** Cells between two turns of the event loop. */
 const STRETCH = 1 << 15
@@ -32,7 +32,7 @@ export type RefuseRepeated = (
  * rejected wrongly, is n² ÷ 2⁶⁵ for n cells: 0.00002 for 25 million.
  */
 export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
-  const existing = new HashSet(Math.max(memory, LEAST_MEMORY))
+  const existing = new HashSet(Math.max(memory, MIN_MEMORY))
   const seeds = crypto.getRandomValues(new Uint32Array(2))
   const seed = [seeds[0], seeds[1]] as const
   const high = new Uint32Array(STRETCH)
@@ -48,7 +48,7 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
           const added = existing.add(high[i], low[i])
           if (added === "new") continue
           if (added === "full") {
-            const detail = "the write has too many cells at one moment to make sure that none is in two of its " +
+            const detail = "the write has too many cells with one timestamp to ensure that no cell is in two of its " +
               "fragments; leave out at, give the cells in global order, or allow more memory"
             return yield* Effect.fail(new WriteError({ uri, field: "", reason: "TooLarge", detail }))
           }
@@ -60,7 +60,7 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
       if (first === Infinity) return
       const detail =
         `the coordinates ${cellCoordinatesText(dimensions, first)} were given before, and are in another fragment of ` +
-        `this write, at the same moment; ${ADVICE}`
+        `this write, with the same timestamp; ${ADVICE}`
       return yield* Effect.fail(new WriteError({ uri, field: "", cell: first, reason: "Duplicate", detail }))
     })
 }
@@ -86,5 +86,5 @@ export const repeatedInBoxes = (uri: string, dimensions: ReadonlyArray<WriteColu
       `the coordinates ${
         cellCoordinatesText(dimensions, cell)
       } were given before, and are in another fragment of this ` +
-      `write, at the same moment; ${ADVICE}`,
+      `write, with the same timestamp; ${ADVICE}`,
   })

@@ -51,7 +51,7 @@ export interface SparseWriterRequest extends SparseWriteRequest {
 
 /** Validated cells: dimensions, then attributes. */
 interface CheckedCells {
-  readonly given: number
+  readonly inputCells: number
   /** Number of cells to write. */
   readonly cells: number
   readonly columns: ReadonlyArray<WriteColumn>
@@ -73,8 +73,13 @@ interface Writing {
 
 /** Removes the first cells of a batch without duplicates. */
 function* skipCells<Checked extends CheckedCells>(checked: Checked, first: number): Steps<Checked> {
-  const { given: input, cells, columns } = checked
-  return { ...checked, given: input - first, cells: cells - first, columns: yield* withoutFirst(columns, first, cells) }
+  const { inputCells: input, cells, columns } = checked
+  return {
+    ...checked,
+    inputCells: input - first,
+    cells: cells - first,
+    columns: yield* withoutFirst(columns, first, cells),
+  }
 }
 
 /** Unordered cells: sorted when the buffer is full, each time into a new fragment. */
@@ -84,7 +89,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
     const { checkpoints } = request
     const finished = keptFragments(target, checkpoints)
     const buffers = fields.map((field) => new PendingColumn(field))
-    let { cells, bytes, given: flushed } = checkpoints?.start ?? NO_CHECKPOINT
+    let { cells, bytes, inputCells: flushed } = checkpoints?.start ?? NO_CHECKPOINT
     // fragments of one explicit time have no order among them
     const refuse = request.time === undefined || duplicates === "allow" || request.distinct === true
       ? undefined
@@ -111,7 +116,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
           flushed += count
           cells += sorted.cells
           bytes += writer.bytes()
-          yield* checkpoints?.save({ given: flushed, cells, bytes, fragments: finished }) ?? Effect.void
+          yield* checkpoints?.save({ inputCells: flushed, cells, bytes, fragments: finished }) ?? Effect.void
         }),
         context,
       ).pipe(Effect.mapError(countedFrom(flushed)))
@@ -127,7 +132,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
     return {
       check: function* (input) {
         const { cells, dimensions, attributes } = yield* checkColumnsSteps(schema, input, undefined, request.checks)
-        return { given: cells, cells, columns: [...dimensions, ...attributes] }
+        return { inputCells: cells, cells, columns: [...dimensions, ...attributes] }
       },
       skip: skipCells,
       append: (checked) =>
@@ -180,7 +185,7 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, n
         writer = undefined
         // dropped duplicates count as input too, so a count of cells is a resume position only without them
         if (duplicates === "first") return
-        yield* checkpoints?.save({ given: cells, cells, bytes, fragments: finished }) ?? Effect.void
+        yield* checkpoints?.save({ inputCells: cells, cells, bytes, fragments: finished }) ?? Effect.void
       }).pipe(Effect.provide(context))
     const flushWaiting = (): Effect.Effect<void, WriteFailure> =>
       Effect.map(
@@ -205,9 +210,9 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, n
         const { dimensions, attributes, cells } = yield* checkColumnsSteps(schema, input, undefined, request.checks)
         const { permutation, cells: remaining, accept } = yield* order.check(dimensions, cells)
         const columns = [...dimensions, ...attributes]
-        if (permutation === undefined) return { given: cells, cells: remaining, columns, accept }
+        if (permutation === undefined) return { inputCells: cells, cells: remaining, columns, accept }
         return {
-          given: cells,
+          inputCells: cells,
           cells: remaining,
           columns: yield* part(columns, permutation, 0, permutation.length),
           accept,

@@ -73,7 +73,7 @@ export const writeAttributes = (
     discard: true,
   })
 
-/** Writes all fields of a fragment one after the other, so that few files are open at once. */
+/** Writes all fields of a fragment in sequence, so that few files are open at once. */
 export const writeFields = (
   writer: FragmentWriter,
   dimensions: ReadonlyArray<WriteColumn>,

@@ -154,7 +154,7 @@ describe("evolve", () => {
           [{ extendEnumerations: { colors: ["green"] } }, 'enumeration colors: duplicate value "green"'],
           [{ extendEnumerations: { colors: [1] } }, "enumeration colors: 1 is not a text"],
           [{ extendEnumerations: { colors: [] } }, "enumeration colors: no values to add"],
-          [{ extendEnumerations: { sizes: ["x"] } }, "enumeration sizes: there is none to extend"],
+          [{ extendEnumerations: { sizes: ["x"] } }, "enumeration sizes: the enumeration does not exist"],
           [
             { extendEnumerations: { colors: Array.from({ length: 300 }, (_, i) => `${i}`) } },
             "color: uint8 is too narrow",

@@ -185,7 +185,7 @@ describe("putMetadata", () => {
       yield* makeArray(uri, schema)
       for (
         const [value, why] of [
-          [null, "null is no value of metadata"],
+          [null, "null is not a metadata value"],
           [undefined, "undefined is no value"],
           [{}, "object is no value"],
           [new Date(NaN), "invalid Date"],

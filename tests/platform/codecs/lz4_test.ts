@@ -2,6 +2,7 @@
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as fc from "effect/FastCheck"
+import * as lz4Flex from "lz4-wasm-nodejs"
 import { lz4 } from "../../../platform/codecs/lz4/portable.ts"
 import { lz4WithKernel } from "../../../platform/codecs/lz4/wasm.ts"
 import type { Compressor } from "../../../platform/codecs/service.ts"
@@ -22,6 +23,30 @@ const compressible = fc.array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 
   .map((pieces) =>
     Uint8Array.from(pieces.flatMap(([piece, times]) => Array.from({ length: times }, () => [...piece]).flat()))
   )
+
+/** The blocks of lz4_flex (Rust) begin with the size of the result, 4 bytes; TileDB's do not. */
+const flex = {
+  compress: (bytes: Uint8Array): Uint8Array => lz4Flex.compress(bytes).slice(4),
+  decompress: (block: Uint8Array, size: number): Uint8Array => {
+    const sized = new Uint8Array(4 + block.length)
+    new DataView(sized.buffer).setUint32(0, size, true)
+    sized.set(block, 4)
+    return lz4Flex.decompress(sized)
+  },
+}
+
+describe("LZ4 and lz4_flex", () => {
+  for (const [name, codec] of [["portable", lz4], ["WebAssembly", lz4WithKernel]] as const) {
+    it(`read each other's blocks: ${name}`, () => {
+      const check = (bytes: Uint8Array, message = ""): void => {
+        assertEquals(flex.decompress(codec.compress(bytes, -1), bytes.length), bytes, message)
+        assertEquals(codec.decompress(flex.compress(bytes), bytes.length), bytes, message)
+      }
+      fc.assert(fc.property(fc.oneof(compressible, fc.uint8Array({ maxLength: 300 })), (bytes) => check(bytes)))
+      for (const [sample, bytes] of samples()) check(bytes, sample)
+    })
+  }
+})
 
 describe("the LZ4 kernel", () => {
   it("gives the bytes that its twin gives", () => {

@@ -1,14 +1,15 @@
 /** The decoder that is kept gives what the runtime's own function gives, frame after frame, damaged ones among them. */
+import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as zlib from "node:zlib"
-import { nativeCodecs } from "../../../platform/codecs/layers/native.ts"
+import { nativeCodecs, scopedNativeCodecs } from "../../../platform/codecs/layers/native.ts"
 import { readZstdFrame } from "../../../platform/codecs/zstd/frame.ts"
 import { makeFrameDecoder } from "../../../platform/codecs/zstd/native_handle.ts"
 import { CodecError } from "../../../platform/errors.ts"
 
-const decodeFrame = makeFrameDecoder()
+const { decode: decodeFrame } = makeFrameDecoder()
 
 const data = fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.integer({ min: 1, max: 700 }))
   .map(([piece, times]) =>
@@ -59,6 +60,32 @@ describe("the zstd decoder that is kept", () => {
       { numRuns: 300 },
     )
     assert(refused > 20, `${refused} refused`)
+  })
+
+  it("is closed with its layer, once", () => {
+    const frame = nativeCodecs.zstd.compress(new Uint8Array(5000).fill(7), 3)
+    const prototype = Object.getPrototypeOf(zlib.createZstdDecompress()) as { close: () => void }
+    const own = Object.getOwnPropertyDescriptor(prototype, "close")
+    const { close } = prototype
+    let closed = 0
+    prototype.close = function () {
+      closed++
+      return close.call(this)
+    }
+    try {
+      const codecs = Effect.runSync(Effect.scoped(Effect.tap(scopedNativeCodecs(), ({ zstd }) =>
+        Effect.sync(() => {
+          for (let i = 0; i < 3; i++) assertEquals(zstd.decompress(frame, 5000)[4999], 7)
+          assertEquals(closed, 0)
+        }))))
+      assertEquals(closed, 1)
+      assertEquals(codecs.zstd.decompress(frame, 5000)[4999], 7, "without the handle")
+      Effect.runSync(Effect.scoped(scopedNativeCodecs()))
+      assertEquals(closed, 1, "no handle was opened")
+    } finally {
+      if (own === undefined) delete (prototype as { close?: () => void }).close
+      else Object.defineProperty(prototype, "close", own)
+    }
   })
 
   it("does not take less or more for the whole", () => {

@@ -54,6 +54,8 @@ const recorder = () => {
 const calls: { readonly [K in keyof Storage]-?: (storage: Storage) => unknown } = {
   list: (s) => s.list("mem://folder"),
   listPage: (s) => s.listPage("mem://folder"),
+  listAllPage: (s) => s.listAllPage!("mem://folder"),
+  head: (s) => s.head(uri),
   exists: (s) => s.exists(uri),
   size: (s) => s.size(uri),
   read: (s) => s.read(uri),

@@ -24,7 +24,10 @@ import { storageSuite } from "../../support/storage_suite.ts"
 const memory = makeMemoryStorage
 const all = (): boolean => true
 
-storageSuite("coalescing", () => ({ storage: withCoalescing(memory(), { gap: 3, most: 100 }), root: "mem://root" }))
+storageSuite(
+  "coalescing",
+  () => ({ storage: withCoalescing(memory(), { gap: 3, maxLength: 100 }), root: "mem://root" }),
+)
 storageSuite("retry", () => ({ storage: withRetry(memory()), root: "mem://root" }))
 storageSuite("limit", () => ({ storage: withLimit(memory(), 2), root: "mem://root" }))
 storageSuite("deferred", () => ({ storage: deferStorage(() => Promise.resolve(memory())), root: "mem://root" }))
@@ -84,7 +87,7 @@ describe("coalescing", () => {
   it("plans what the naive way comes to, when nothing is too long", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.array(rangeIn(300), { maxLength: 12 }), FastCheck.nat(60), (ranges, gap) => {
-        assertEquals(planCoalescing(ranges, { gap, most: Infinity }).reads, naive(ranges, gap))
+        assertEquals(planCoalescing(ranges, { gap, maxLength: Infinity }).reads, naive(ranges, gap))
       }),
       { numRuns: 500 },
     )
@@ -97,7 +100,7 @@ describe("coalescing", () => {
         FastCheck.nat(60),
         FastCheck.nat(200),
         (ranges, gap, most) => {
-          const { reads, readOf } = planCoalescing(ranges, { gap, most })
+          const { reads, readOf } = planCoalescing(ranges, { gap, maxLength: most })
           const longest = Math.max(most, ...ranges.map(({ length }) => length))
           for (const [i, { offset, length }] of ranges.entries()) {
             const read = reads[readOf[i]]
@@ -123,7 +126,7 @@ describe("coalescing", () => {
 
   it("answers as without, with one request where ranges are close", async () => {
     const { trace, calls, storage, uri } = traced()
-    const coalescing = withCoalescing(storage, { gap: 10, most: 200 })
+    const coalescing = withCoalescing(storage, { gap: 10, maxLength: 200 })
     const ranges = [
       { offset: 120, length: 20 },
       { offset: 100, length: 10 },

@@ -1,6 +1,12 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import * as TestContext from "effect/TestContext"
 import { Buffer } from "node:buffer"
 import { execFile, execFileSync } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -15,7 +21,7 @@ import { compareBytewise } from "../../../platform/storage/utf8_order.ts"
 import { localFiles, makeLocalStorage } from "../../../platform/storage/local/local.ts"
 import { layerMemory, makeMemoryStorage } from "../../../platform/storage/memory.ts"
 import { makeRouter } from "../../../platform/storage/router.ts"
-import { Storage } from "../../../platform/storage/service.ts"
+import { type Entry, listAll, Storage } from "../../../platform/storage/service.ts"
 import {
   layerTrace,
   makeCounters,
@@ -96,6 +102,34 @@ describe("memory storage", () => {
     assertEquals((await run(storage.list("mem://"))).map((entry) => entry.name), ["array"])
   })
 
+  it("counts versions and takes times from the clock; a copy shares the bytes of its source", async () => {
+    const files = new Map([["own", Uint8Array.of(1)]])
+    const storage = makeMemoryStorage(files)
+    const tag = async (name: string) => (await run(storage.head(name))).etag
+    assertEquals((await run(storage.head("own"))).lastModified, undefined)
+    const own = await tag("own")
+    files.set("own", Uint8Array.of(2))
+    assert(own !== await tag("own"), "changed by the program")
+    await run(Effect.provide(
+      Effect.zipRight(TestClock.setTime(12_345), storage.write("own", Uint8Array.of(3))),
+      TestContext.TestContext,
+    ))
+    assertEquals((await run(storage.list("mem://"))).map(({ lastModified }) => lastModified), [12_345])
+    await run(storage.copy("own", "copy"))
+    assert(files.get("own") === files.get("copy"))
+    assert(await tag("own") !== await tag("copy"))
+    await run(storage.write("own", Uint8Array.of(4)))
+    assertEquals(await run(storage.read("copy")), Uint8Array.of(3))
+  })
+
+  it("lists 2,500 files below a folder in three pages", async () => {
+    const files = new Map(Array.from({ length: 2500 }, (_, i) => [`a/${i % 7}/${i}`, Uint8Array.of(1)]))
+    const counters = makeCounters()
+    const listed = listAll(withCounters(makeMemoryStorage(files), counters), "mem://a")
+    assertEquals(Chunk.size(await run(Stream.runCollect(listed))), 2500)
+    assertEquals([counters.calls.listAllPage, counters.calls.listPage], [3, 0])
+  })
+
   it("is fresh in every layer", async () => {
     const program = Effect.flatMap(Storage, (storage) => storage.create("mem://file", Uint8Array.of(1)))
     await run(Effect.provide(program, layerMemory))
@@ -111,6 +145,65 @@ describe("local storage", () => {
       assert(!error.message.includes("SECRET"), error.message)
     }
   })
+
+  it("lists a large folder in a few pages, each with sizes, times and tags", () =>
+    inside(async (path) => {
+      for (let i = 0; i < 20_000; i++) writeFileSync(join(path, `n${i}`), "ab")
+      const counters = makeCounters()
+      const storage = withCounters(localFiles, counters)
+      const pages: Array<number> = []
+      const entries: Array<Entry> = []
+      for (let next: string | undefined, first = true; first || next !== undefined; first = false) {
+        const page = await run(storage.listPage(path, next))
+        pages.push(page.entries.length)
+        entries.push(...page.entries)
+        next = page.next
+      }
+      assertEquals(pages, Array.from({ length: 8 }, () => 2500))
+      assert(entries.every(({ size, lastModified, etag }) => size === 2 && lastModified! > 1e12 && etag !== undefined))
+      assertEquals(entries.map(({ name }) => name), (await run(localFiles.list(path))).map(({ name }) => name))
+      const some = Stream.take(listAll(storage, path), 10)
+      counters.calls.listPage = 0
+      assertEquals(Chunk.size(await run(Stream.runCollect(some))), 10)
+      assertEquals(counters.calls.listPage, 1, "no page more than needed")
+      const fiber = Effect.runFork(storage.listPage(path))
+      assert(Exit.isExit(await run(Fiber.interrupt(fiber))))
+    }))
+
+  it("lists files below a folder without following links to folders", () =>
+    inside(async (path) => {
+      mkdirSync(join(path, "real", "inner"), { recursive: true })
+      writeFileSync(join(path, "real", "inner", "file"), "abc")
+      symlinkSync(path, join(path, "real", "cycle"))
+      symlinkSync(join(path, "real", "inner", "file"), join(path, "link"))
+      const files = Chunk.toReadonlyArray(await run(Stream.runCollect(listAll(localFiles, path))))
+      assertEquals(files.map(({ path, size, isLink }) => [path, size, isLink]), [
+        ["link", 3, true],
+        ["real/inner/file", 3, undefined],
+      ])
+    }))
+
+  it("copies files by the file system, and removes a copy that is interrupted", () =>
+    inside(async (path) => {
+      const [from, to] = [join(path, "from"), join(path, "__schema", "to")]
+      writeFileSync(from, new Uint8Array(64 << 20).fill(7))
+      for (const delay of [0, 1, 5]) {
+        const fiber = Effect.runFork(localFiles.copy(from, to))
+        await run(Effect.sleep(delay))
+        const exit = await run(Fiber.interrupt(fiber))
+        await run(Effect.sleep(500))
+        if (Exit.isFailure(exit)) assertEquals(readdirSync(join(path, "__schema")), [])
+        assertEquals(readdirSync(path).sort(), ["__schema", "from"], "no temporary file")
+        rmSync(to, { force: true })
+      }
+      chmodSync(from, 0o400)
+      await run(localFiles.copy(from, to))
+      assertEquals(await run(localFiles.size(to)), 64 << 20)
+      assertEquals(await run(localFiles.mode!(to)), 0o400, "with the permissions of the source")
+      await run(localFiles.copy(from, to))
+      execFileSync("mkfifo", [join(path, "pipe")])
+      assert(await fails(localFiles.copy(join(path, "pipe"), to)) instanceof NotFound)
+    }))
 
   it("follows links to files and folders, and passes by those that lead nowhere", () =>
     inside(async (path) => {

@@ -101,7 +101,7 @@ describe("rows of CSV", () => {
     const afterQuote = await read('a,b\n"1"x,2\n')
     assert(afterQuote.problem !== undefined)
     assertEquals(afterQuote.problem.row, 1)
-    assert(afterQuote.problem.reason.startsWith("there is text behind a closing quote"), afterQuote.problem.reason)
+    assert(afterQuote.problem.reason.startsWith("text follows a closing quote"), afterQuote.problem.reason)
   })
 
   it("fail if they are too long, instead of buffering without limit", async () => {

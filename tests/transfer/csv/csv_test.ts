@@ -389,7 +389,7 @@ describe("invalid CSV", () => {
       { ...sparse, types: { a: "bool" } },
       /row 2: a: "perhaps" is neither true nor false/,
     )
-    await refused("", sparse, /it is empty; there is at least a row with the names/)
+    await refused("", sparse, /it is empty; it needs a row with the names/)
     await refused("x,,a\n", sparse, /row 1: column 2 has no name/)
     await refused("x,a,x\n", sparse, /row 1: x: there are two columns of this name/)
   })
@@ -406,7 +406,7 @@ describe("invalid CSV", () => {
     await refused(
       csv,
       { dims: ["x"], tile: { a: 5 } },
-      /^InvalidOption: mem:\/\/a: tile: a: it is no dimension, which are "x"/,
+      /^InvalidOption: mem:\/\/a: tile: a: it is not a dimension; the dimensions are "x"/,
     )
     await refused(
       csv,

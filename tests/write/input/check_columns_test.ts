@@ -232,7 +232,7 @@ describe("columns are rejected", () => {
     refused(a, { a: [2 ** 31] }, "a", 0, "does not fit into int32")
     refused(a, { a: ["x"] }, "a", 0, '"x" is not an integer')
     refused(a, { a: [new Date()] }, "a", 0, "a date is no int32")
-    refused(s, { a: [[1], 7] }, "a", 1, "7 is no cell of several values")
+    refused(s, { a: [[1], 7] }, "a", 1, "7 is not a cell of several values")
     const day = dense(build.attribute("a", "datetime_day"))
     refused(day, { a: [new Date(NaN)] }, "a", 0, "an invalid Date")
     const c = dense(build.attribute("a", "char"))
@@ -288,7 +288,7 @@ describe("columns are rejected", () => {
         { a: [good, null, wrong] },
         "a",
         2,
-        `${wrong} is no code of the enumeration e, which has 3 values`,
+        `${wrong} is not a code of the enumeration e, which has 3 values`,
         options,
       )
       assertEquals(checkColumns(e, { a: [good, null] }, 2, options).cells, 2)
@@ -339,7 +339,7 @@ describe("coordinates", () => {
               { x: coordinates },
               "x",
               wrong,
-              Number.isNaN(all[wrong]) ? "NaN is no coordinate" : "lies outside the",
+              Number.isNaN(all[wrong]) ? "NaN is not a coordinate" : "lies outside the",
             )}
         }),
         { seed: 2, numRuns: 100 },

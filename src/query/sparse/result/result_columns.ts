@@ -113,7 +113,7 @@ const hasOwnFile = (array: OpenedArray, field: Field, group: FragmentCells): boo
     (storedField.file.kind !== "dimension" || fragment.version >= Since.splitDimensions)
 }
 
-/** Copies the cells of one fragment to `bytes`, which holds only them, and to their place in `validity`. */
+/** Copies the cells of one fragment to `bytes`, which contains only them, and to their place in `validity`. */
 const copyTiles = (
   access: TileAccess,
   array: OpenedArray,

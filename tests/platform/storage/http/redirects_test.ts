@@ -399,7 +399,7 @@ describe("redirects in a browser, which hides where they lead", () => {
       for (let i = 0; i < 2; i++) {
         const error = await fails(storage.read(`${here.origin}/old/file`))
         assertEquals(error.reason, "Denied")
-        assertMatch(error.message, /the server redirects, and the browser does not tell/)
+        assertMatch(error.message, /the server redirects, and the browser hides/)
       }
       assertEquals(await run(storage.read(`${here.origin}/data/file`)), content)
       assertEquals(await run(storage.read(`${there.origin}/data/file`)), content)

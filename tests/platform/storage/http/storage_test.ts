@@ -213,7 +213,7 @@ describe("a server that lies", () => {
     site({ ranges: "other bytes" }, async ({ storage, uri }) => {
       const error = await fails(storage.readRanges(uri, some))
       assertEquals(error.reason, "Unknown")
-      assertMatch(error.message, /asked for bytes 100 to 149, the server sent 101 to 150/)
+      assertMatch(error.message, /requested bytes 100 to 149, the server sent 101 to 150/)
       assertEquals((await fails(storage.readTail(uri, 10))).reason, "Unknown")
     }))
 
@@ -531,7 +531,7 @@ describe("listings", () => {
         assertEquals(error.reason, "Conflict")
         assertMatch(
           error.message,
-          /the manifest http.*\/data\/array\/__tessera_manifest\.json names this file, which is gone/,
+          /the manifest http.*\/data\/array\/__tessera_manifest\.json names this file, which no longer exists/,
         )
       }
       assert(await run(Effect.flip(storage.read(`${origin}/data/array/other`))) instanceof NotFound)

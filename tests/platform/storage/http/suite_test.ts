@@ -6,6 +6,7 @@ import { makeFetchClient } from "../../../../platform/storage/http/client.ts"
 import { httpFiles } from "../../../../platform/storage/http/default_http.ts"
 import { localFiles } from "../../../../platform/storage/local/local.ts"
 import { makeHttpStorage } from "../../../../platform/storage/http/http.ts"
+import { mapStorage } from "../../../../platform/storage/map_storage.ts"
 import { makeMemoryStorage } from "../../../../platform/storage/memory.ts"
 import { makeRouter } from "../../../../platform/storage/router.ts"
 import { withDefaults } from "../../../../platform/storage/defaults.ts"
@@ -33,6 +34,7 @@ const overServer = (http: Storage, files: Map<string, Uint8Array>, origin: strin
     )
   return withDefaults({
     list: (uri) => raw(uri, http.list(url(uri))),
+    head: (uri) => raw(uri, http.head(url(uri))),
     size: (uri) => raw(uri, http.size(url(uri))),
     read: (uri) => raw(uri, http.read(url(uri))),
     readRanges: (uri, ranges, into) => raw(uri, http.readRanges(url(uri), ranges, into)),
@@ -79,15 +81,13 @@ for (const [name, habits, storage] of suites) {
 const MANIFEST = `root/${MANIFEST_NAME}`
 
 /** The folder is published again before each listing, as after every change. */
-const published = (files: Map<string, Uint8Array>, storage: Storage): Storage => ({
-  ...storage,
-  list: (uri) =>
-    publish(makeMemoryStorage(files), "mem://root").pipe(
-      Effect.catchTag("NotFound", () => Effect.sync(() => files.set(MANIFEST, encodeManifest([])))),
-      Effect.orDie,
-      Effect.zipRight(storage.list(uri)),
-    ),
-})
+const published = (files: Map<string, Uint8Array>, storage: Storage): Storage => {
+  const publishing = publish(makeMemoryStorage(files), "mem://root").pipe(
+    Effect.catchTag("NotFound", () => Effect.sync(() => files.set(MANIFEST, encodeManifest([])))),
+    Effect.orDie,
+  )
+  return mapStorage(storage, { list: (call) => Effect.zipRight(publishing, call) })
+}
 
 const files = new Map<string, Uint8Array>()
 const server = await startWebServer({ files, index: "missing" })
