@@ -94,8 +94,8 @@ describe("the documentation of the public modules", { skip: !("Deno" in globalTh
   })
 
   it("refers to no type that is not exported", () => {
-    // Effect documents its own types; and JSR requires that error classes extend a constant with a type, of which users
-    // need only the class.
+    // Effect documents its own types; and JSR requires that error classes extend a typed constant, although users need
+    // only the class.
     const elsewhere =
       /'(?:Effect|Layer|Stream|Sink|Schema|Schedule|Scope|Tag|ReferenceClass|Redacted|YieldableError|DurationInput|\w+Base)'$/
     const { stderr } = denoDoc("--lint", modules)

@@ -66,7 +66,7 @@ describe("copy", () => {
       await refused([weather, copy, copy], 2, /copy: takes SOURCE and TARGET, not 3/)
       await refused([weather, weather], 2, /there is an array here already; add --overwrite, or choose another target/)
       await refused([join(folder, "none"), copy], 3, /there is no array here/)
-      await refused([weather, copy, "--format-version", "2"], 2, /2 is no format version that is written/)
+      await refused([weather, copy, "--format-version", "2"], 2, /2 is not a writable format version/)
       await refused([weather, copy, "--select", "day"], 2, /a dense array has at least one attribute/)
       await refused([weather, copy, "--range", "day=400"], 2, /day/)
       assertEquals(readdirSync(folder), [])

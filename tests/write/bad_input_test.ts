@@ -97,7 +97,7 @@ describe("invalid dense cells", () => {
     ["with offsets that fall", dense(Attr.utf8()), { a: words(0, 2, 1, 3, 4) }, ["a", 1, "offsets never fall"]],
     ["with offsets past the end", dense(Attr.utf8()), { a: words(0, 1, 2, 3, 9) }, ["a", 3, "there are 4 values"]],
     ["of an unknown field", dense(Attr.int32()), { a: four, b: four }, ["b", undefined, "no such field"]],
-    ["with coordinates", dense(Attr.int32()), { a: four, x: four }, ["x", undefined, "give no coordinates"]],
+    ["with coordinates", dense(Attr.int32()), { a: four, x: four }, ["x", undefined, "omit the coordinates"]],
     ["without an attribute", dense(Attr.int32()), {}, ["a", undefined, "it is missing"]],
     [
       "with nulls where none may be",
@@ -118,7 +118,7 @@ describe("invalid dense cells", () => {
       "with NaN where floats are scaled",
       dense(Attr.float64(Filter.scaleFloat({ scale: 0.1 }))),
       { a: Float64Array.of(1, 2, NaN, 4) },
-      ["a", 2, "NaN is no number"],
+      ["a", 2, "the filter scale_float cannot scale NaN to an integer"],
     ],
     [
       "with a code that the enumeration lacks",
@@ -174,13 +174,13 @@ describe("values that a filter cannot encode", () => {
       "positive delta, going down",
       Attr.int32(Filter.positiveDelta()),
       Int32Array.of(1, 5, 9, 7),
-      ["a", 3, "positive_delta cannot hold it"],
+      ["a", 3, "positive_delta cannot represent it"],
     ],
     [
       "double delta, past 64 bits",
       Attr.int64(Filter.doubleDelta()),
       BigInt64Array.of(0n, (1n << 63n) - 1n, -(1n << 63n), 0n),
-      ["a", 2, "double_delta cannot hold it"],
+      ["a", 2, "double_delta cannot represent it"],
     ],
     [
       "delta after a filter with its own metadata",
@@ -198,7 +198,7 @@ describe("values that a filter cannot encode", () => {
       "float scale, past the width",
       Attr.float64(Filter.scaleFloat({ byteWidth: 1 })),
       Float64Array.of(1, 2, 3, 200),
-      ["a", 3, "scale_float cannot hold it"],
+      ["a", 3, "scale_float cannot represent it"],
     ],
   ]
   for (const [name, a, values, expected] of cases) {

@@ -155,10 +155,10 @@ describe("rows of sparse arrays", () => {
         [bad({ x: 5000, a: 256, color: "red" }), /^mem:\/\/a: row 5000: a: 256 does not fit into uint8/],
         [bad({ x: 5000, a: 1, color: "blue" }), /row 5000: color: "blue" is not a value of the enumeration "colors"$/],
         [bad({ x: 5000, a: 1, color: "red", more: 1 }), /row 5000: more: the array has no such field$/],
-        [bad({ x: 10_000, a: 1, color: "red" }), /row 5000: x: 10000 lies outside the domain/],
+        [bad({ x: 10_000, a: 1, color: "red" }), /row 5000: x: 10000 is outside the domain/],
         [
           bad({ x: 7, a: 1, color: "red" }),
-          /row 5000: the coordinates x = 7 are there twice; .* \(the other is row 7\)$/,
+          /row 5000: the coordinates x = 7 are duplicated; .* \(the other is row 7\)$/,
         ],
       ] as const
       for (const [rows, message] of cases) {
@@ -255,9 +255,9 @@ describe("rows of dense arrays", () => {
     }))
     assertMatch(
       why[0],
-      /^mem:\/\/a: row 600: the coordinates day = \d+, station = 4 are there twice.*\(the other is row 3\)$/,
+      /^mem:\/\/a: row 600: the coordinates day = \d+, station = 4 are duplicated.*\(the other is row 3\)$/,
     )
-    assertMatch(why[1], /^mem:\/\/a: row 1: station: 101 lies outside the domain, from 1 to 100/)
+    assertMatch(why[1], /^mem:\/\/a: row 1: station: 101 is outside the domain, from 1 to 100/)
     assertMatch(why[2], /300 cells make 300 boxes/)
   })
 

@@ -461,9 +461,9 @@ describe("a write at the timestamp of an existing fragment", () => {
         yield* Sparse.write(places, { x: [15], a: [1] }, { at: 5000 })
         yield* Stream.run(Stream.make({ x: [35], a: [1] }), Sparse.sink(places, { at: 5000 }))
         assertEquals(lines.length, 3)
-        assertStringIncludes(lines[0], "mem://line: the array has some of these cells at the same moment, 5000; ")
+        assertStringIncludes(lines[0], "mem://line: the array has some of these cells at the same time, 5000; ")
         for (const text of lines.slice(1)) {
-          assertStringIncludes(text, "mem://places: the array has cells in the same box at the same moment, 5000; ")
+          assertStringIncludes(text, "mem://places: the array has cells in the same box at the same time, 5000; ")
         }
       })
     ))

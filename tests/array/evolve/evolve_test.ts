@@ -118,7 +118,10 @@ describe("evolve", () => {
         yield* whyNot(uri, { currentDomain: { x: [5, 100] } }),
         "x: the current domain [5, 100] exceeds",
       )
-      assertStringIncludes(yield* whyNot(uri, { currentDomain: { z: [5, 10] } }), 'there are "x", "name", "y"')
+      assertStringIncludes(
+        yield* whyNot(uri, { currentDomain: { z: [5, 10] } }),
+        'z: the current domain names an unknown dimension; the schema has "x", "name", "y"',
+      )
       yield* makeArray(`${root}/b`, Colors)
       yield* TileArray.evolve(`${root}/b`, { currentDomain: { x: [2, 3] } })
       const b = ArraySchema.fromStructure((yield* TileArray.open(`${root}/b`)).schema)

@@ -186,8 +186,8 @@ describe("putMetadata", () => {
       for (
         const [value, why] of [
           [null, "null is not a metadata value"],
-          [undefined, "undefined is no value"],
-          [{}, "object is no value"],
+          [undefined, "undefined is not a metadata value"],
+          [{}, "object is not a metadata value"],
           [new Date(NaN), "invalid Date"],
           ["\ud800", "half a character"],
           [["a"], "a list of string"],
@@ -200,7 +200,7 @@ describe("putMetadata", () => {
           [Metadata.of("nothing" as "int8", 1), "there is no datatype"],
           [Metadata.of("int32", true), "true is not a value of type int32"],
           [{ type: "int32", count: 1, value: new Uint8Array(3) }, "1 values of int32 do not take 3 bytes"],
-          [Metadata.numpy(Int8Array.of(1, 2), { shape: [3] }), "a shape of [3] is none for 2 values"],
+          [Metadata.numpy(Int8Array.of(1, 2), { shape: [3] }), "the shape [3] does not match 2 values"],
           [Metadata.numpy(Uint8Array.of(1), { type: "string_utf8" }), "not of string_utf8"],
           [new Uint8ClampedArray(1), "Uint8ClampedArray"],
         ] as const

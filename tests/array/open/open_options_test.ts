@@ -51,14 +51,14 @@ describe("a time", () => {
       refuses({ [option]: new Date("nonsense") }, option, "Date is invalid"))
     it(`${option}: rejects NaN and infinite numbers`, async () => {
       for (const none of [NaN, Infinity, -Infinity]) {
-        await refuses({ [option]: none }, option, `${none} is no time`, "milliseconds")
+        await refuses({ [option]: none }, option, `${none} is not a time`, "milliseconds")
       }
     })
     it(`${option}: rejects a fraction`, () =>
       refuses({ [option]: 1709539200.5 }, option, "1709539200.5", "whole milliseconds"))
     it(`${option}: rejects numbers above the safe integers`, async () => {
-      await refuses({ [option]: 1e300 }, option, "1e+300 is no time")
-      await refuses({ [option]: 2n ** 64n - 1n }, option, "is no time")
+      await refuses({ [option]: 1e300 }, option, "1e+300 is not a time")
+      await refuses({ [option]: 2n ** 64n - 1n }, option, "is not a time")
     })
     it(`${option}: rejects times before 1970`, async () => {
       await refuses({ [option]: -1 }, option, "-1 is before 1970")
@@ -155,6 +155,6 @@ describe("a URI", () => {
       Effect.provide(Effect.flip(TileArray.open("file:///no/such%20array")), layerDefault),
     )
     assertEquals(error._tag, "ArrayNotFound")
-    assertStringIncludes(error.message, "no escapes")
+    assertStringIncludes(error.message, "percent signs are not decoded in local paths")
   })
 })

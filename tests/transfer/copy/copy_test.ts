@@ -226,7 +226,7 @@ describe("a copy", () => {
       }),
     )
     assertStringIncludes(why[0], "InvalidOption: mem://copy: formatVersion: there are")
-    assertStringIncludes(why[1], "InvalidOption: mem://copy: formatVersion: 2 is no format version that is written")
+    assertStringIncludes(why[1], "InvalidOption: mem://copy: formatVersion: 2 is not a writable format version")
     assertStringIncludes(why[2], "SelectionError: v22/metadata/array: nothing: there is no such attribute")
     assertStringIncludes(why[3], "SelectionError: v22/metadata/array: a dense array has at least one attribute")
     assertStringIncludes(why[4], "InvalidOption: mem://copy: into: there is no such option")

@@ -368,7 +368,7 @@ describe("invalid CSV", () => {
     await refused(
       `x,a\n${good}\n7,7\n`,
       sparse,
-      /row 12002: the coordinates x = 7 are there twice.*\(the other is row 9\)$/,
+      /row 12002: the coordinates x = 7 are duplicated.*\(the other is row 9\)$/,
     )
     await refused("x,a\n1,2\n3\n", sparse, /row 3: it has 1 cells, and there are 2 columns/)
     await refused("x,a\n1,2\n\n3,4\n", sparse, /row 3: it is empty, and others follow/)
@@ -382,7 +382,7 @@ describe("invalid CSV", () => {
       { ...sparse, types: { a: "string_ascii" } },
       /row 2: a: it has characters that are not ASCII/,
     )
-    await refused("x,a\nNaT,2\n2024-01-01,1\n", sparse, /row 2: x: NaT lies outside the domain/)
+    await refused("x,a\nNaT,2\n2024-01-01,1\n", sparse, /row 2: x: NaT is outside the domain/)
     await refused("x,a\né,1\n", sparse, /row 2: x: it has characters that are not ASCII/)
     await refused(
       "x,a\n1,perhaps\n",
@@ -417,7 +417,7 @@ describe("invalid CSV", () => {
     await refused(
       csv,
       { types: { a: "int9" as "int8" } },
-      /^InvalidOption: mem:\/\/a: types: "int9", of "a", is no datatype/,
+      /^InvalidOption: mem:\/\/a: types: "int9", of "a", is not a datatype/,
     )
     await refused(csv, { delimiter: ", " }, /^InvalidOption: mem:\/\/a: delimiter: ", " is invalid/)
     await refused(csv, { headers: true } as never, /^InvalidOption: mem:\/\/a: headers: there is no such option/)

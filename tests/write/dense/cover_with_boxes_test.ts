@@ -83,7 +83,7 @@ describe("boxes over single cells", () => {
   it("are rejected for duplicate or scattered cells", () => {
     const twice = assertThrows(() => coverBoxes([[0, 0n, 1], [0, 0n, 0], [0, 0n, 1]]), WriteError)
     assertEquals([twice.cell, twice.other], [2, 0])
-    assertEquals(/z = 0, y = 0, x = 1 are there twice/.test(twice.message), true)
+    assertEquals(/z = 0, y = 0, x = 1 are duplicated/.test(twice.message), true)
     const inOrder = assertThrows(() => coverBoxes([[0, 0n, 1], [0, 0n, 1]]), WriteError)
     assertEquals(inOrder.cell, 1)
     const scattered = Array.from({ length: 101 }, (_, i): Cell => [0, BigInt(2 * i), i])

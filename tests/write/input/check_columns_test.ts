@@ -165,7 +165,7 @@ describe("columns are rejected", () => {
     refused(a, {}, "a", undefined, "it is missing")
     refused(a, { a: undefined }, "a", undefined, "it is missing")
     refused(a, { a: Int32Array.of(1), toString: Int32Array.of(1) }, "toString", undefined, 'no such field, but "a"')
-    refused(a, { a: Int32Array.of(1), x: Int32Array.of(1) }, "x", undefined, "give no coordinates")
+    refused(a, { a: Int32Array.of(1), x: Int32Array.of(1) }, "x", undefined, "omit the coordinates")
     refused(sparse(x), {}, "x", undefined, "it is missing")
   })
 
@@ -177,7 +177,7 @@ describe("columns are rejected", () => {
       undefined,
       "int32 is written from an Int32Array, not from a Float32Array",
     )
-    refused(a, { a: 7 }, "a", undefined, "7 is no column")
+    refused(a, { a: 7 }, "a", undefined, "7 is not a column")
     refused(a, { a: { values: [1] } }, "a", undefined, "not from an Array")
     refused(a, { a: {} }, "a", undefined, "not from undefined")
     refused(a, { a: { values: Int32Array.of(1), type: "uint32" } }, "a", undefined, "the values are uint32")
@@ -231,7 +231,7 @@ describe("columns are rejected", () => {
     refused(a, { a: [1, 1.5] }, "a", 1, "1.5 is not an integer")
     refused(a, { a: [2 ** 31] }, "a", 0, "does not fit into int32")
     refused(a, { a: ["x"] }, "a", 0, '"x" is not an integer')
-    refused(a, { a: [new Date()] }, "a", 0, "a date is no int32")
+    refused(a, { a: [new Date()] }, "a", 0, "int32 is not a datetime type")
     refused(s, { a: [[1], 7] }, "a", 1, "7 is not a cell of several values")
     const day = dense(build.attribute("a", "datetime_day"))
     refused(day, { a: [new Date(NaN)] }, "a", 0, "an invalid Date")
@@ -251,12 +251,24 @@ describe("columns are rejected", () => {
       const scale = { type: "scale_float", scale: 1, offset: 0, byteWidth: 4 } as const
       return dense(build.attribute("a", "float64", { filters: { maxChunkSize: 65536, filters: [scale] }, ...more }))
     }
-    refused(scaled(), { a: Float64Array.of(1, 2, NaN, 3) }, "a", 2, "NaN is no number")
-    refused(scaled({ cellValNum: 2 }), { a: Float64Array.of(1, 2, 3, NaN) }, "a", 1, "NaN is no number")
+    refused(
+      scaled(),
+      { a: Float64Array.of(1, 2, NaN, 3) },
+      "a",
+      2,
+      "the filter scale_float cannot scale NaN to an integer",
+    )
+    refused(
+      scaled({ cellValNum: 2 }),
+      { a: Float64Array.of(1, 2, 3, NaN) },
+      "a",
+      1,
+      "the filter scale_float cannot scale NaN to an integer",
+    )
     const some = { values: Float64Array.of(NaN, 2, NaN), validity: Uint8Array.of(0, 1, 1) }
-    refused(scaled({ nullable: true }), { a: some }, "a", 2, "NaN is no number")
+    refused(scaled({ nullable: true }), { a: some }, "a", 2, "the filter scale_float cannot scale NaN to an integer")
     const lists = { values: Float64Array.of(1, 2, NaN), offsets: Uint32Array.of(0, 1, 1, 3) }
-    refused(scaled({ cellValNum: VAR }), { a: lists }, "a", 2, "NaN is no number")
+    refused(scaled({ cellValNum: VAR }), { a: lists }, "a", 2, "the filter scale_float cannot scale NaN to an integer")
     checkColumns(dense(build.attribute("a", "float64")), { a: Float64Array.of(NaN) }, undefined)
   })
 
@@ -339,7 +351,7 @@ describe("coordinates", () => {
               { x: coordinates },
               "x",
               wrong,
-              Number.isNaN(all[wrong]) ? "NaN is not a coordinate" : "lies outside the",
+              Number.isNaN(all[wrong]) ? "NaN is not a coordinate" : "is outside the",
             )}
         }),
         { seed: 2, numRuns: 100 },
@@ -351,7 +363,7 @@ describe("coordinates", () => {
     const schema = sparse(build.dimension("x", "uint64", 2n ** 32n + 5n, 2n ** 63n + 7n, null))
     for (const good of [2n ** 32n + 5n, 2n ** 33n, 2n ** 63n + 7n]) checkColumns(schema, { x: [good] }, 1)
     for (const wrong of [0n, 2n ** 32n + 4n, 2n ** 63n + 8n, 2n ** 64n - 1n]) {
-      refused(schema, { x: [2n ** 33n, wrong] }, "x", 1, `${wrong} lies outside the domain`)
+      refused(schema, { x: [2n ** 33n, wrong] }, "x", 1, `${wrong} is outside the domain`)
     }
   })
 
@@ -362,7 +374,7 @@ describe("coordinates", () => {
       currentDomain: { empty: false, ranges: [{ low: utf8("b"), high: utf8("dd") }] },
     }
     checkColumns(schema, { k: ["b", "c", "dd", "bzzz"] }, 4)
-    refused(schema, { k: ["b", "a"] }, "k", 1, '"a" lies outside the current domain, from "b" to "dd"')
-    refused(schema, { k: ["ddd"] }, "k", 0, "lies outside")
+    refused(schema, { k: ["b", "a"] }, "k", 1, '"a" is outside the current domain, from "b" to "dd"')
+    refused(schema, { k: ["ddd"] }, "k", 0, "is outside")
   })
 })

@@ -197,11 +197,11 @@ describe("coordinates in error messages", () => {
     const { dimensions } = checkColumns(schema, columns, 2)
     const error = assertThrows(() => sortSparse(schema, dimensions, 2, "refuse"), WriteError)
     const place = 'day = 2024-02-29, at = 12:30:00, who = "ann"'
-    assertEquals([error.cell, error.detail.includes(`the coordinates ${place} are there twice`)], [1, true])
+    assertEquals([error.cell, error.detail.includes(`the coordinates ${place} are duplicated`)], [1, true])
     assertThrows(
       () => checkColumns(schema, { ...columns, day: ["1969-12-31", "1970-01-01"] }, 2),
       WriteError,
-      "1969-12-31 lies outside the domain, from 1970-01-01 to 2052-02-20",
+      "1969-12-31 is outside the domain, from 1970-01-01 to 2052-02-20",
     )
   })
 })
@@ -269,7 +269,7 @@ describe("cells in global order", () => {
         }
         assertEquals(run("first") as unknown, expected.map((i) => names[i]))
         if (expected.length === order.length) run("refuse")
-        else assertThrows(() => run("refuse"), WriteError, "twice")
+        else assertThrows(() => run("refuse"), WriteError, "are duplicated")
       }),
       { seed: 5, numRuns: 200 },
     )
