@@ -1,7 +1,7 @@
 /**
  * The entry of the bundled command line: the same commands as `src/cli/main.ts`, over a layer that starts quickly in Deno.
  */
-// first, since it changes how everything after it is loaded
+// imported first, because it changes how all other modules are loaded
 import { endStart } from "./quick_start.ts"
 import { scopedNativeCodecs } from "../platform/codecs/layers/native.ts"
 import { makeDefaultLayer } from "../platform/runtime/default_layer.ts"

@@ -1,12 +1,13 @@
 /**
- * Shortens the start of the bundled command line: what packages do while they are loaded costs more than a short command.
+ * Shortens the start of the bundled command line: the work of packages while they are loaded takes longer than a short
+ * command.
  *
- * Errors record no stack: packages make errors while they are loaded, and for the positions in a stack V8 parses the whole
- * bundle again, which is a quarter of a short run. With `TESSERA_DEBUG=1` errors have their stacks. The limit is an accessor,
- * since code that makes errors also sets it.
+ * Errors record no stack: packages create errors while they are loaded, and for the positions in a stack V8 parses the
+ * whole bundle again, which is a quarter of a short run. With `TESSERA_DEBUG=1` errors have stacks. The limit is an
+ * accessor, because code that creates errors also sets it.
  *
- * Two globals are absent until {@link endStart}: effect reads them for nothing that the command line uses, and the first read
- * makes Deno load the modules of Node that they belong to, 99 in all.
+ * Two globals are absent until {@link endStart}: effect reads them only for features that the command line does not
+ * use, and the first read makes Deno load the modules of Node that they belong to, 99 in all.
  */
 import { isGranted } from "../platform/host/permissions.ts"
 import { isDebug } from "../src/cli/debug.ts"
@@ -18,7 +19,7 @@ interface Host {
 
 const host = globalThis as Host
 
-/** A variable of the environment. In Deno it is read without loading `node:process`. */
+/** Returns an environment variable. In Deno it is read without loading `node:process`. */
 const environment = (name: string): string | undefined =>
   host.Deno === undefined
     ? host.process?.env[name]
@@ -38,7 +39,7 @@ const hidden = ["process", "setImmediate"].map((name) => {
   return [name, descriptor] as const
 })
 
-/** Restores the globals, once everything is loaded. */
+/** Restores the globals after everything is loaded. */
 export const endStart = (): void => {
   for (const [name, descriptor] of hidden) {
     if (descriptor !== undefined) Object.defineProperty(globals, name, descriptor)

@@ -1,7 +1,7 @@
 /**
- * `deno task demo`: the whole job in a temporary folder. A dense and a sparse array are made, written twice, read in slices,
- * as rows and under a condition, and seen again as they were before the second write. Then a slice of an array that TileDB's
- * own engine wrote.
+ * `deno task demo`: a tour in a temporary folder. Creates a dense and a sparse array, writes each of them twice, reads
+ * slices, rows and cells that match a condition, and reads the arrays as of a time before the second write. Then reads
+ * a slice of an array that TileDB wrote.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -16,7 +16,7 @@ const TUESDAY = new Date("2024-03-05T08:00:00Z")
 const say = (text = ""): void => console.log(text)
 const title = (text: string): void => say(`\n${text}\n${"─".repeat(text.length)}`)
 
-/** Rows below their titles; numbers end below each other. */
+/** Prints rows below their titles; numbers are aligned to the right. */
 const table = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<unknown>>): void => {
   const cells = [titles, ...rows.map((row) => row.map((cell) => cell === null ? "·" : String(cell)))]
   const widths = titles.map((_, c) => Math.max(...cells.map((row) => row[c].length)))
@@ -26,7 +26,7 @@ const table = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<
   }
 }
 
-/** The fragments of an array: each write is one, and stays as it is. */
+/** Prints the fragments of an array: each write creates one, which never changes. */
 const showFragments = (array: TileArray.AnyTileArray) =>
   Effect.map(TileArray.fragments(array), (fragments) => {
     say(`\nIt has ${fragments.length} fragments, one a write:`)
@@ -38,7 +38,7 @@ const showFragments = (array: TileArray.AnyTileArray) =>
     )
   })
 
-// a schema is a value, by which TypeScript knows the columns
+// a schema is a value; TypeScript infers the types of the columns from it
 const Weather = ArraySchema.dense({
   dims: { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 100], { tile: 5 }) },
   attrs: {
@@ -56,7 +56,7 @@ const dense = (uri: string) =>
       temperature: Float32Array.from({ length: cells }, (_, i) => Math.floor(i / 5) / 2 + i % 5),
       note: Array.from({ length: cells }, (_, i) => i % 35 === 7 ? "frost" : null),
     }, { at: MONDAY })
-    // somebody looked at a sensor: a box anywhere is another write
+    // corrected measurements: a write may cover any box
     yield* Dense.write(weather, { day: [59, 60], station: [2, 3] }, {
       temperature: Float32Array.of(10, 11, 10.5, 11.5),
       note: ["corrected", "corrected", "corrected", "corrected"],
@@ -86,7 +86,7 @@ const dense = (uri: string) =>
     yield* showFragments(yield* TileArray.reopen(weather))
   })
 
-// rows have a Schema of effect, and so has what is made of them
+// rows have an Effect schema, and the schema of the array is derived from it
 class Quake extends Schema.Class<Quake>("Quake")({
   lat: Schema.Number,
   lon: Schema.Number,

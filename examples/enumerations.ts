@@ -1,5 +1,5 @@
 /**
- * The enumerations of an array as they grew, and how often each of their values is there now.
+ * Prints how the enumerations of an array grew, and how often each of their values occurs now.
  *
  *     deno run -A examples/enumerations.ts ARRAY
  */
@@ -12,7 +12,7 @@ const listed = (column: Cells.Column): string => Cells.columnJson(column).map((v
 const program = (uri: string) =>
   Effect.gen(function* () {
     const array = yield* TileArray.open(uri)
-    // each write saw the enumerations of its time
+    // the enumerations at the time of each write
     for (const { end } of yield* TileArray.fragments(array)) {
       const then = yield* TileArray.open(uri, { at: Number(end) })
       for (const enumeration of yield* TileArray.enumerations(then)) {

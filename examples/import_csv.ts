@@ -1,9 +1,9 @@
 /**
- * A CSV file into a sparse array, with what its columns became, and its first rows.
+ * Imports a CSV file into a sparse array, and prints the inferred datatypes and the first rows.
  *
  *     deno run -A examples/import_csv.ts FILE.csv ARRAY COLUMN [COLUMN…]
  *
- * The columns that are named are the coordinates.
+ * The columns in the arguments are the coordinates.
  */
 import * as Effect from "effect/Effect"
 import process from "node:process"

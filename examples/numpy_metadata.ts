@@ -1,5 +1,5 @@
 /**
- * The metadata of an array or group; NumPy arrays with their shapes.
+ * Prints the metadata of an array or group; NumPy arrays with their shapes.
  *
  *     deno run -A examples/numpy_metadata.ts ARRAY_OR_GROUP
  */
@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import process from "node:process"
 import { Group, layerDefault, Metadata, TileArray } from "../mod.ts"
 
-/** Values in row order as nested lists. */
+/** Formats values in row-major order as nested lists. */
 const nested = (values: ReadonlyArray<string>, shape: ReadonlyArray<number>): string => {
   if (shape.length === 0) return values[0]
   const [length, ...rest] = shape

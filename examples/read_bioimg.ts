@@ -1,5 +1,5 @@
 /**
- * The levels of a tiledb-bioimg pyramid, and its smallest level in characters.
+ * Prints the levels of a tiledb-bioimg pyramid, and its smallest level as characters.
  *
  *     deno run -A examples/read_bioimg.ts PYRAMID
  */
@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import process from "node:process"
 import { Dense, Group, layerDefault, Metadata, TileArray } from "../mod.ts"
 
-/** What the group's metadata says of a level. */
+/** A level in the metadata of the group. */
 interface Level {
   readonly level: number
   readonly name: string
@@ -27,16 +27,16 @@ const program = (uri: string) =>
     const { name, axes } = levels[levels.length - 1]
     const member = Group.members(group).find((member) => member.name === name)!
     const array = yield* TileArray.open(member.uri)
-    // the first channel; a level of WebP has none, its channels lie side by side in X
+    // the first channel; WebP levels have no dimension for channels, which alternate along X
     const region = axes.includes("C") ? { C: 0 } : {}
     const { shape, columns } = yield* Dense.read(array, { region })
     const [height, width] = shape.slice(-2)
     const pixels = columns.intensity.values
     const step = axes.includes("C") ? 1 : 3
-    const most = Array.from(pixels, Number).reduce((a, b) => Math.max(a, b), 1)
+    const maxPixel = Array.from(pixels, Number).reduce((a, b) => Math.max(a, b), 1)
     for (let y = 0; y < height; y += 2) {
       let line = ""
-      for (let x = 0; x < width; x += step) line += shades[Math.floor(9 * Number(pixels[y * width + x]) / most)]
+      for (let x = 0; x < width; x += step) line += shades[Math.floor(9 * Number(pixels[y * width + x]) / maxPixel)]
       console.log(`|${line}|`)
     }
   })

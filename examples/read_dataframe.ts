@@ -1,5 +1,5 @@
 /**
- * A dataframe that `tiledb.from_pandas` wrote: its index, and its first rows.
+ * Prints a dataframe that `tiledb.from_pandas` wrote: its index, and its first rows.
  *
  *     deno run -A examples/read_dataframe.ts ARRAY
  */
@@ -14,7 +14,7 @@ const program = (uri: string) =>
     const array = yield* TileArray.open(uri)
     const metadata = Metadata.values(yield* TileArray.metadata(array))
     const index = Object.keys(JSON.parse(String(metadata.get("__pandas_index_dims") ?? "{}")))
-    // pandas numbers the rows itself where there is no other index
+    // without an index, pandas numbers the rows itself
     const named = index.filter((name) => name !== "__tiledb_rows")
     const select = [...named, ...array.schema.attributes.map(({ name }) => name)]
     const { columns } = array.schema.arrayType === "dense"

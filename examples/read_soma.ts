@@ -1,5 +1,5 @@
 /**
- * What is in a SOMA experiment: its cells by category, its layers, and what is in `uns`.
+ * Prints the contents of a SOMA experiment: its cells by category, its layers, and the contents of `uns`.
  *
  *     deno run -A examples/read_soma.ts EXPERIMENT
  */
@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import process from "node:process"
 import { Cells, Group, layerDefault, Metadata, Sparse, TileArray } from "../mod.ts"
 
-/** The URIs of a group's members by name. */
+/** Returns the URIs of the members of a group by name. */
 const membersOf = (uri: string) =>
   Effect.map(Group.open(uri), (group) => new Map(Group.members(group).map(({ name, uri }) => [name, uri])))
 
@@ -22,7 +22,7 @@ const showFrame = (title: string, uri: string) =>
     const frame = yield* TileArray.open(uri)
     const { length, columns } = yield* Sparse.read(frame)
     console.log(`${title}: ${length} rows of ${Object.keys(columns).join(", ")}`)
-    // a categorical column holds codes; its categories are an enumeration of the schema
+    // a categorical column contains codes; its categories are an enumeration of the schema
     const resolved = yield* Cells.resolveAll(frame, columns)
     for (const [name, { enumeration }] of Object.entries(columns)) {
       if (enumeration !== undefined) console.log(`  ${name}: ${countOf(Cells.columnJson(resolved[name]))}`)

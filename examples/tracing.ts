@@ -1,6 +1,6 @@
 /**
- * Exports the spans and metrics of a write and a read with OpenTelemetry. The exporters keep everything in memory here, and
- * the example prints it; a service uses those of `@opentelemetry/exporter-trace-otlp-http` and
+ * Exports the spans and metrics of a write and a read with OpenTelemetry. The exporters here store everything in
+ * memory, and the example prints it; a service uses the exporters of `@opentelemetry/exporter-trace-otlp-http` and
  * `@opentelemetry/exporter-metrics-otlp-http`.
  *
  *     deno run -A examples/tracing.ts

@@ -1,7 +1,7 @@
 /**
- * The part of `@std/assert` that the tests use, over `node:assert/strict`. JSR cannot be reached where this project is
- * built, so the import map (Deno) and tsconfig paths (Bun) point `@std/assert` here; with JSR at hand the real package
- * drops in.
+ * The part of `@std/assert` that the tests use, over `node:assert/strict`. JSR is not accessible where this project is
+ * built, so that the import map (Deno) and tsconfig paths (Bun) resolve `@std/assert` to this file. With access to JSR,
+ * the real package can replace it.
  */
 import assertStrict from "node:assert/strict"
 
@@ -26,7 +26,7 @@ export const assertStringIncludes = (actual: string, expected: string, message?:
     message ?? `expected ${JSON.stringify(actual)} to include ${JSON.stringify(expected)}`,
   )
 }
-/** Runs `fn`, which must throw an instance of `ErrorClass` whose message includes `includes`; answers the error. */
+/** Runs `fn`, which must throw an instance of `ErrorClass` whose message includes `includes`; returns the error. */
 export const assertThrows = <E extends Error = Error>(
   fn: () => unknown,
   // deno-lint-ignore no-explicit-any

@@ -1,6 +1,6 @@
 /**
- * Keeps the public modules documented: every export has a doc comment, and every function, constant and class an example
- * that asserts something. That the examples run is what `deno test --doc` sees to (`deno task ok`).
+ * Keeps the public modules documented: every export has a doc comment, and every function, constant and class has an
+ * example with an assertion. `deno test --doc` runs the examples (`deno task ok`).
  */
 import { describe, it } from "node:test"
 import { assertEquals, assertMatch } from "@std/assert"
@@ -14,12 +14,15 @@ const root = join(import.meta.dirname!, "..")
 const config = JSON.parse(readFileSync(join(root, "deno.json"), "utf8")) as { exports: Record<string, string> }
 const modules = Object.values(config.exports)
 
-/** The modules that a module exports as names of its own. Of what these export from elsewhere `deno doc` says nothing there. */
+/**
+ * Returns the modules that a module exports as namespaces, because `deno doc` omits what these re-export from other
+ * modules.
+ */
 const namespacesOf = (module: string): ReadonlyArray<string> =>
   [...readFileSync(join(root, module), "utf8").matchAll(/^export \* as \w+ from "(.+)"$/gm)]
     .map(([, path]) => join(dirname(module), path))
 
-/** What of the answer of `deno doc --json` is looked at. */
+/** The parts of the output of `deno doc --json` that are checked. */
 interface Declaration {
   readonly kind: string
   readonly location: { readonly filename: string; readonly line: number }
@@ -38,7 +41,10 @@ const values: ReadonlySet<string> = new Set(["function", "variable", "class", "e
 
 const docOf = ({ jsDoc }: Declaration): string => jsDoc?.doc ?? ""
 
-/** What users see of a name: of a function with overloads the body is none of it; what another module has too is there once. */
+/**
+ * Returns the visible declarations of a name: without the body of a function with overloads, and without references to
+ * other modules.
+ */
 const shown = ({ declarations }: Exported): ReadonlyArray<Declaration> => {
   const overloaded = declarations.some(({ kind, def }) => kind === "function" && def?.hasBody !== true)
   return declarations.filter(({ kind, def }) =>
@@ -46,25 +52,27 @@ const shown = ({ declarations }: Exported): ReadonlyArray<Declaration> => {
   )
 }
 
-/** Some block of code with an assertion in it. */
+/** Whether a doc comment has a code block with an assertion. */
 const hasExample = (doc: string): boolean =>
   [...doc.matchAll(/```ts\n([\s\S]*?)```/g)].some(([, code]) => /\bassert\w*\(/.test(code))
 
-/** What is missing, by the place where it is. */
+/** Returns the missing doc comments and examples, with their locations. */
 const gaps = (symbol: Exported): ReadonlyArray<string> => {
   const seen = shown(symbol)
   const place = ({ location: { filename, line } }: Declaration): string =>
     `${relative(root, fileURLToPath(filename))}:${line + 1}: ${symbol.name}`
   const examples = seen.filter(({ kind }) => values.has(kind))
   return [
-    ...seen.filter((its) => docOf(its).trim() === "").map((its) => `${place(its)} has no doc comment`),
-    ...(examples.length === 0 || seen.some((its) => hasExample(docOf(its)))
+    ...seen.filter((declaration) => docOf(declaration).trim() === "").map((declaration) =>
+      `${place(declaration)} has no doc comment`
+    ),
+    ...(examples.length === 0 || seen.some((declaration) => hasExample(docOf(declaration)))
       ? []
       : [`${place(examples[0])} has no example`]),
   ]
 }
 
-/** Asks Deno, whose process this is. */
+/** Runs `deno doc` in the Deno of this process. */
 const denoDoc = (
   option: string,
   modules: ReadonlyArray<string>,
@@ -81,13 +89,13 @@ describe("the documentation of the public modules", { skip: !("Deno" in globalTh
     const all = [...modules, ...modules.flatMap(namespacesOf)]
     const { nodes } = JSON.parse(denoDoc("--json", all).stdout) as Documentation
     assertEquals(Object.keys(nodes).length, all.length)
-    const found = new Set(Object.values(nodes).flatMap(({ symbols }) => symbols.flatMap(gaps)))
-    assertEquals([...found].sort(), [])
+    const gapsOfModules = new Set(Object.values(nodes).flatMap(({ symbols }) => symbols.flatMap(gaps)))
+    assertEquals([...gapsOfModules].sort(), [])
   })
 
-  it("names no type that users cannot see", () => {
-    // Types of effect are documented there; and JSR has error classes extend a constant with a type, of which nobody needs
-    // more than the class.
+  it("refers to no type that is not exported", () => {
+    // Effect documents its own types; and JSR requires that error classes extend a typed constant, although users need
+    // only the class.
     const elsewhere =
       /'(?:Effect|Layer|Stream|Sink|Schema|Schedule|Scope|Tag|ReferenceClass|Redacted|YieldableError|DurationInput|\w+Base)'$/
     const { stderr } = denoDoc("--lint", modules)

@@ -30,7 +30,7 @@ describe("documents", () => {
     const text = readFileSync(join(root, document), "utf8")
     const folder = join(root, dirname(document))
 
-    it(`${document} names existing files`, () => {
+    it(`${document} refers to existing files`, () => {
       const paths = pathsIn(text).filter((path) => !generated.some((prefix) => path.startsWith(prefix)))
       assert(paths.length > 0)
       const exists = (path: string): boolean => existsSync(join(root, path)) || existsSync(join(folder, path))
@@ -38,7 +38,7 @@ describe("documents", () => {
       assertEquals(linksIn(text).filter((link) => !existsSync(join(folder, link))), [])
     })
 
-    it(`${document} names existing tasks`, () => {
+    it(`${document} refers to existing tasks`, () => {
       const names = [...text.matchAll(/\bdeno(?:@[\d.]+)? task ([a-z][\w:]*)/g)].map(([, name]) => name)
       assertEquals(names.filter((name) => !Object.hasOwn(tasks, name)), [])
     })

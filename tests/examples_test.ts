@@ -1,4 +1,4 @@
-/** The scripts in `examples/` that need nothing but us, in the runtime that runs this test. */
+/** The scripts in `examples/` that need only this library, in the runtime that runs this test. */
 import { afterEach, beforeEach, describe, it } from "node:test"
 import { assertEquals, assertMatch } from "@std/assert"
 import { spawnSync } from "node:child_process"
@@ -10,14 +10,14 @@ import { examples } from "./interop/applications/examples.ts"
 
 const scripts = join(import.meta.dirname!, "..", "examples")
 
-/** The lines that a script prints, blanks made one, and what it says beside them. */
+/** Runs a script; returns the lines on stdout, with single blanks, and stderr. */
 const run = (script: string, ...args: ReadonlyArray<string>) => {
   const command = ["Deno" in globalThis ? ["run", "-A"] : [], join(scripts, script), ...args].flat()
-  // its temporary files are ours to see
+  // temporary files are created in a folder that the test checks
   const env = { ...process.env, TMPDIR: folder }
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8", env })
   assertEquals(status, 0, stderr)
-  return { lines: stdout.trimEnd().split("\n").map((line) => line.replace(/ +/g, " ").trim()), aside: stderr }
+  return { lines: stdout.trimEnd().split("\n").map((line) => line.replace(/ +/g, " ").trim()), stderr }
 }
 
 let folder = ""
@@ -27,9 +27,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe("examples", () => {
-  it("demo.ts makes arrays, writes twice, reads, looks back, and leaves nothing", () => {
-    const { lines, aside } = run("demo.ts")
-    assertEquals(aside, "")
+  it("demo.ts creates arrays, writes twice, reads, reads an earlier time, and leaves no files", () => {
+    const { lines, stderr } = run("demo.ts")
+    assertEquals(stderr, "")
     for (
       const line of [
         "day 59 1 10 corrected 11 corrected 4",
@@ -38,29 +38,29 @@ describe("examples", () => {
         "Gaziantep 2023-02-06T01:17 37.2 37 7.5 10",
         "day 60 7.5 8 6.5",
       ]
-    ) assertEquals(lines.filter((its) => its === line), [line])
+    ) assertEquals(lines.filter((printed) => printed === line), [line])
     assertEquals(readdirSync(folder), [])
   })
 
-  it("import_csv.ts says what the columns became, and shows cells", () => {
+  it("import_csv.ts prints the inferred datatypes and cells", () => {
     const file = join(folder, "quakes.csv")
     writeFileSync(file, 'place,lat,lon,depth\nTōhoku,38.3,142.4,29\n"Valdivia, Chile",-38.1,-73.4,\n')
-    const { lines, aside } = run("import_csv.ts", file, join(folder, "quakes"), "lat", "lon")
+    const { lines, stderr } = run("import_csv.ts", file, join(folder, "quakes"), "lat", "lon")
     assertMatch(lines[0], /^2 rows in \d+ bytes: lat: float64, lon: float64, place: string_utf8, depth: int64$/)
     assertEquals(lines.slice(1), ['[-38.1,-73.4,"Valdivia, Chile",null]', '[38.3,142.4,"Tōhoku","29"]'])
-    assertEquals(aside.split("\n").at(-2), "2 rows, 73 of 73 bytes")
+    assertEquals(stderr.split("\n").at(-2), "2 rows, 73 of 73 bytes")
   })
 
   it("tracing.ts exports spans with their attributes, and metrics", () => {
-    const { lines, aside } = run("tracing.ts")
-    assertEquals(aside, "")
+    const { lines, stderr } = run("tracing.ts")
+    assertEquals(stderr, "")
     assertEquals(lines[0], "400 cells")
     const names = ["TileArray.create", "Dense.write", "TileArray.reopen", "readTiles", "Dense.read"]
     for (const name of names) assertEquals(lines.filter((line) => line.startsWith(`tessera.${name} {`)).length, 1, name)
     assertEquals(lines.includes("tessera.tiles.decoded {} 4"), true)
   })
 
-  it("are all run, here or with what the applications write", () => {
+  it("are all run, here or with arrays that applications write", () => {
     assertEquals(
       readdirSync(scripts).sort(),
       [...new Set(["demo.ts", "import_csv.ts", "tracing.ts", ...examples.map(({ script }) => script)])].sort(),

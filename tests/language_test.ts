@@ -98,7 +98,7 @@ describe("splitting sources", () => {
     assertEquals(/const|call|replace/.test(prose), false)
   })
 
-  it("leaves code out of documents, except comments and strings of examples", () => {
+  it("ignores code in documents, except comments and strings of examples", () => {
     const text = 'Read `its` now:\n\n```ts\nits("a") // b\n```\n\n```sh\nits c\n```\n'
     const { prose } = splitSource("a.md", text)
     assertEquals(prose.length, text.length)

@@ -1,4 +1,6 @@
-/** Checks the import rules: which folder may import which, where Node's modules may be used, and how files are named. */
+/**
+ * Checks the import rules: which folder may import which, where Node's modules may be used, and how files are named.
+ */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -38,14 +40,14 @@ const parts: Readonly<Record<string, Part>> = {
     },
   },
   "platform": {
-    // of the schemas only what makes error messages safe to print
+    // from the schemas only the functions that make error messages safe to print
     uses: ["schema/errors", "effect"],
     folders: {
       ".": [],
       "observability": [],
       "host": ["node"],
       "workers": ["host", "node", "observability"],
-      // codecs know nothing of storages, WebAssembly modules nothing of anything
+      // codecs do not depend on storages, WebAssembly modules do not depend on any other folder
       "wasm": [],
       "codecs": [".", "workers"],
       "codecs/bzip2": [".", "codecs"],
@@ -63,7 +65,7 @@ const parts: Readonly<Record<string, Part>> = {
         "@noble/ciphers",
         "@noble/hashes",
       ],
-      // the backends do not know each other
+      // the backends do not depend on each other
       "storage": [".", "host", "observability"],
       "storage/middleware": [".", "observability", "storage"],
       "storage/local": [".", "host", "storage", "node"],
@@ -163,7 +165,7 @@ const parts: Readonly<Record<string, Part>> = {
     uses: ["src/query", "src/write", "src/array", "src/schema_builder", "src/fragment", "src/kernel", ...base],
     folders: { ".": [], "copy": ["."], "csv": [".", "papaparse"] },
   },
-  // the public operations of one kind of array, or of both
+  // the public operations of one kind of array, or of both kinds
   "src": { uses: ["src/array", "src/query", "src/write", "src/transfer"], folders: flat },
   "src/group": { uses: ["src/array", "src/tile", "src/kernel", ...base], folders: flat },
   "src/cli": {
@@ -189,11 +191,11 @@ const parts: Readonly<Record<string, Part>> = {
   },
 }
 
-/** A folder holds one topic: beyond this many files it is split. */
+/** A folder contains one topic: folders with more files are split. */
 const MAX_FILES = 21
 
 const topFolders = ["bench", "bundle", "examples", "platform", "schema", "src", "tests"]
-/** Folders that tools leave behind. */
+/** Folders that tools create. */
 const ignored = [".git", ".ci", ".cache", "coverage", "dist", "node_modules"]
 
 const vague = ["util", "utils", "helper", "helpers", "common", "type", "misc", "internal"]
@@ -205,7 +207,7 @@ const foldersIn = (folder: string): Array<string> =>
     ? readdirSync(join(root, folder), { withFileTypes: true }).filter((e) => e.isDirectory()).map((e) => e.name)
     : []
 
-/** Files below a folder of the project, as paths from its root. */
+/** Returns the files below a folder of the project, as paths from its root. */
 const filesBelow = (folder: string): Array<string> =>
   existsSync(join(root, folder))
     ? readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -217,22 +219,22 @@ const filesBelow = (folder: string): Array<string> =>
 
 const code = ["schema", "platform", "src"].flatMap(filesBelow)
 
-/** Source without its comments, so that examples in them do not count. */
+/** Returns the source without its comments, so that examples in them do not count. */
 const source = (path: string): string =>
   readFileSync(join(root, path), "utf8").replace(/^\s*\/\*[\s\S]*?\*\//gm, "").replace(/^\s*\/\/.*$/gm, "")
 
-/** What a source imports or re-exports, types included. */
+/** Returns the specifiers that a source imports or re-exports, including types. */
 export const importsOf = (text: string): Array<string> =>
   [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"\n]+)"/g)].map((match) => match[1])
 
-/** The file a relative import resolves to. */
+/** Returns the file that a relative import resolves to. */
 const target = (from: string, specifier: string): string => normalize(join(dirname(from), specifier))
 
-/** The part that a file belongs to: the longest path that contains it. */
+/** Returns the part that a file belongs to: the longest path that contains it. */
 const partOf = (path: string): string | undefined =>
   Object.keys(parts).filter((part) => path.startsWith(`${part}/`)).sort((a, b) => b.length - a.length)[0]
 
-/** The folder of its part that a file is in; `undefined` if the table does not list it. */
+/** Returns the folder of its part that a file is in; `undefined` if the table does not list it. */
 const folderOf = (path: string): string | undefined => {
   const part = partOf(path)
   if (part === undefined) return undefined
@@ -244,7 +246,7 @@ const folderOf = (path: string): string | undefined => {
 const packageOf = (specifier: string): string =>
   specifier.startsWith("node:") ? "node" : specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/")
 
-/** The rule that an import breaks, or undefined. */
+/** Returns the rule that an import breaks, or undefined. */
 export const violation = (path: string, specifier: string): string | undefined => {
   const part = partOf(path)!
   const folder = folderOf(path)!
@@ -261,7 +263,7 @@ export const violation = (path: string, specifier: string): string | undefined =
   return uses.some((use) => to === use || to.startsWith(`${use}/`)) ? undefined : broken
 }
 
-/** The first cycle among imports, as the files on it. */
+/** Returns the first cycle among imports, as the files on it. */
 export const cycleIn = (graph: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> | undefined => {
   const done = new Set<string>()
   const trail: Array<string> = []
@@ -285,7 +287,7 @@ export const cycleIn = (graph: ReadonlyMap<string, ReadonlyArray<string>>): Read
 }
 
 describe("folders", () => {
-  it("are all listed: a new folder needs a row and a reason", () => {
+  it("are all in the table: a new folder needs a row and a reason", () => {
     assertEquals(foldersIn(".").filter((name) => !topFolders.includes(name) && !ignored.includes(name)), [])
     assertEquals(code.filter((path) => folderOf(path) === undefined), [])
     const listed = Object.entries(parts).flatMap(([part, { folders }]) =>
@@ -300,20 +302,20 @@ describe("folders", () => {
     assertEquals([...counts].filter(([, files]) => files.length > MAX_FILES).map(([folder]) => folder), [])
   })
 
-  it("import only what the table allows", () => {
+  it("import only the parts in the table", () => {
     assertEquals(
       code.flatMap((path) => importsOf(source(path)).flatMap((specifier) => violation(path, specifier) ?? [])),
       [],
     )
   })
 
-  it("are out of the examples' sight: they use what every program can", () => {
+  it("are not imported by examples, which import only what every program can", () => {
     const examples = filesBelow("examples")
     const telemetry = /^@(effect\/opentelemetry|opentelemetry\/)/
-    const found = examples.flatMap((path) => importsOf(source(path)))
+    const imports = examples.flatMap((path) => importsOf(source(path)))
       .filter((s) => packageOf(s) !== "effect" && !telemetry.test(s))
     const allowed = ["../mod.ts", "node:fs", "node:os", "node:path", "node:process"]
-    assertEquals([...new Set(found)].sort(), allowed)
+    assertEquals([...new Set(imports)].sort(), allowed)
   })
 
   it("have no import cycles", () => {
@@ -328,18 +330,18 @@ describe("folders", () => {
     assertEquals(cycleIn(graph), undefined)
   })
 
-  it("name modules of packages, never the whole of Effect", () => {
+  it("import single modules of packages, never all of Effect", () => {
     const barrels = ["effect", "@effect/platform"]
     const tests = ["tests", "bench", "examples"].flatMap(filesBelow)
-    const found = [...code, ...tests].flatMap((path) =>
+    const violations = [...code, ...tests].flatMap((path) =>
       importsOf(source(path)).filter((s) => barrels.includes(s) || /^(npm|jsr|https?):/.test(s)).map((s) =>
         `${path}: ${s}`
       )
     )
-    assertEquals(found, [])
+    assertEquals(violations, [])
   })
 
-  it("take Node's modules from the runtime when they are needed, which browsers never do and Deno does late", () => {
+  it("load Node's modules from the runtime on first use: browsers never load them and Deno loads them late", () => {
     const values = (path: string): string =>
       source(path).replace(/^import type [^"]*"[^"\n]*"/gm, "").replace(/\btypeof import\("[^"\n]*"\)/g, "")
     assertEquals(
@@ -348,13 +350,13 @@ describe("folders", () => {
     )
   })
 
-  it("do not wait at the top of a module", () => {
+  it("do not await at the top of a module", () => {
     assertEquals(code.filter((path) => /^(?:export )?(?:const|let|await)\b[^(\n]*\bawait /m.test(source(path))), [])
   })
 })
 
 describe("names", () => {
-  it("are snake case, and say what is inside", () => {
+  it("are snake case, and describe the contents", () => {
     const names = ["tests", "bench", "examples"].flatMap(filesBelow).concat(code)
     const parts = (path: string): Array<string> => path.replace(/\.ts$/, "").split("/")
     assertEquals(names.filter((path) => !/^[a-z0-9_./]+\.ts$/.test(path)), [])
@@ -363,7 +365,7 @@ describe("names", () => {
 })
 
 describe("the rules themselves", () => {
-  it("catch what they forbid", () => {
+  it("reject forbidden imports", () => {
     assertEquals(violation("schema/array/a.ts", "./b.ts"), undefined)
     assertEquals(violation("schema/array/a.ts", "effect/Schema"), undefined)
     assertEquals(
@@ -382,7 +384,8 @@ describe("the rules themselves", () => {
     assertEquals(violation("platform/codecs/layers/native.ts", "node:zlib"), undefined)
     assertEquals(violation("platform/codecs/layers/portable.ts", "node:zlib") !== undefined, true)
     assertEquals(violation("platform/codecs/layers/portable.ts", "@noble/hashes/sha2.js"), undefined)
-    // codecs never see storages, web servers never local files, WebAssembly nothing, and no format reaches the platform
+    // codecs do not import storages, web servers do not import local files, WebAssembly imports nothing, the platform
+    // imports no format
     assertEquals(violation("platform/codecs/inflate.ts", "../storage/uri.ts") !== undefined, true)
     assertEquals(violation("platform/storage/http/http.ts", "../local/local.ts") !== undefined, true)
     assertEquals(violation("platform/wasm/memory.ts", "../errors.ts") !== undefined, true)
@@ -393,7 +396,7 @@ describe("the rules themselves", () => {
     assertEquals(violation("src/query/dense/plan.ts", "../selection/points.ts"), undefined)
   })
 
-  it("see every form of import", () => {
+  it("find every form of import", () => {
     const text = [
       'import * as A from "a"',
       'import "b"',

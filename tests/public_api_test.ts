@@ -1,5 +1,5 @@
 /**
- * The names that programs can use: one that comes or goes shows here. Where it is meant to:
+ * The public names: this test fails if a name is added or removed. To accept the change:
  *
  *     UPDATE_PUBLIC_API=1 deno test -A tests/public_api_test.ts
  */
@@ -13,7 +13,7 @@ import * as Schema from "../schema/mod.ts"
 
 const snapshot = new URL("./public_api.json", import.meta.url)
 
-/** Exported names, and below each namespace its own. */
+/** Returns the exported names, and the names in each namespace. */
 const namesOf = (module: object): Record<string, ReadonlyArray<string> | null> =>
   Object.fromEntries(
     Object.entries(module).sort(([a], [b]) => a < b ? -1 : 1).map(([name, value]) => [
@@ -23,21 +23,21 @@ const namesOf = (module: object): Record<string, ReadonlyArray<string> | null> =
   )
 
 describe("the public API", () => {
-  const found = {
+  const api = {
     "@tessera/array": namesOf(Api),
     "@tessera/array/platform": namesOf(Platform),
     "@tessera/array/schema": namesOf(Schema),
   }
 
-  if (process.env.UPDATE_PUBLIC_API === "1") writeFileSync(snapshot, JSON.stringify(found, null, 2) + "\n")
+  if (process.env.UPDATE_PUBLIC_API === "1") writeFileSync(snapshot, JSON.stringify(api, null, 2) + "\n")
 
-  it("has the names that public_api.json lists", () => {
-    assertEquals(JSON.parse(JSON.stringify(found)), JSON.parse(readFileSync(snapshot, "utf8")))
+  it("has the names in public_api.json", () => {
+    assertEquals(JSON.parse(JSON.stringify(api)), JSON.parse(readFileSync(snapshot, "utf8")))
   })
 
-  it("shadows nothing that is global", () => {
+  it("does not shadow global names", () => {
     const globals = new Set(Object.getOwnPropertyNames(globalThis))
-    const names = Object.values(found).flatMap((module) => Object.keys(module))
+    const names = Object.values(api).flatMap((module) => Object.keys(module))
     assertEquals(names.filter((name) => globals.has(name)), [])
   })
 })

@@ -1,6 +1,7 @@
 /**
- * `deno task test`: the tests in Deno and in Bun, a sample of `deno task attack`, and the interop sample where it
- * can run. Streams what they print and closes with one line, `N passed, N failed`, over all. A runner that dies counts as a failure.
+ * `deno task test`: the tests in Deno and in Bun, a sample of `deno task attack`, and the interop sample where it can
+ * run. Streams their output and ends with one line, `N passed, N failed`, over all. A runner that dies counts as a
+ * failure.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -11,7 +12,7 @@ import { type Counts, countsOf, type Runner } from "./support/summary.ts"
 const BUN = "1.4.5"
 const root = join(import.meta.dirname!, "..")
 
-/** Runs a command and answers what it printed on either stream, and its exit code. */
+/** Runs a command and returns its output on both streams and its exit code. */
 const stream = (command: ReadonlyArray<string>, prefix: string): Promise<{ output: string; code: number }> =>
   new Promise((resolve) => {
     const child = spawn(command[0], command.slice(1), { cwd: root, stdio: ["ignore", "pipe", "pipe"] })
@@ -35,29 +36,29 @@ const stream = (command: ReadonlyArray<string>, prefix: string): Promise<{ outpu
     child.on("close", (code, signal) => resolve({ output, code: code ?? (signal === null ? 0 : 1) }))
   })
 
-/** The right version on the path, or through npx. */
+/** Returns the command of the required version of Bun: the installed one, or through npx. */
 const bun = (): ReadonlyArray<string> => {
-  const found = spawnSync("bun", ["--version"], { encoding: "utf8" })
-  return found.status === 0 && found.stdout.trim() === BUN ? ["bun"] : ["npx", "-y", `bun@${BUN}`]
+  const installed = spawnSync("bun", ["--version"], { encoding: "utf8" })
+  return installed.status === 0 && installed.stdout.trim() === BUN ? ["bun"] : ["npx", "-y", `bun@${BUN}`]
 }
 
 interface Step {
   readonly name: string
   readonly runner: Runner
   readonly command: ReadonlyArray<string>
-  /** Whether what it skips is skipped on purpose, in CI too. */
+  /** Whether tests are skipped on purpose, in CI too. */
   readonly skips?: boolean
 }
 
 const interop = join(root, "tests", "interop", "run.ts")
-// all recorded arrays where they are at hand; a clone alone has the packed selection among its tests
+// all recorded arrays, if they are available; a clone has only the packed selection, which the tests contain
 const fixtures = join(root, "..", "shared", "fixtures")
 const golden = join(root, "tests", "golden", "run.ts")
 const attack = join(root, "tests", "attack", "run.ts")
 const steps: ReadonlyArray<Step> = [
   { name: "Deno", runner: "deno", command: [process.execPath, "test", "-A", "tests"] },
   { name: "Bun", runner: "bun", command: [...bun(), "test", "--timeout", "120000", "tests"] },
-  // a sample of the sweep
+  // a sample of the attacks
   { name: "attack", runner: "plain", command: [process.execPath, "run", "-A", "--no-check", attack, "--count", "200"] },
   ...(existsSync(fixtures)
     ? [

@@ -1,4 +1,4 @@
-/** No module of the library has state: behaviour does not depend on what the process did before. */
+/** No module of the library has state: behaviour does not depend on earlier operations of the process. */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import { readdirSync, readFileSync } from "node:fs"
@@ -6,7 +6,7 @@ import { join } from "node:path"
 
 const root = join(import.meta.dirname!, "..")
 
-/** Variables at the top of modules that are allowed, and why. */
+/** Allowed variables at the top of modules, with the reason. */
 const allowed: Readonly<Record<string, string>> = {
   "src/array/open/handle.ts makeHandle": "assigned once, by the static block of the class whose private field it reads",
   "src/array/open/handle.ts unwrapHandle":
@@ -17,13 +17,13 @@ const allowed: Readonly<Record<string, string>> = {
   "platform/wasm/memory.ts shared": "the memory of WebAssembly modules, whose content no result depends on",
 }
 
-/** Source without comments, so that examples in them do not count. */
+/** Returns the source without comments, so that examples in them do not count. */
 const codeOf = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "")
 
 /** Calls that change a collection. */
 const CHANGES = "set|add|delete|clear|push|pop|shift|unshift|splice"
 
-/** The names of variables and collections at the top of a module that the module changes. */
+/** Returns the names of variables and collections at the top of a module that the module changes. */
 export const stateOf = (text: string): ReadonlyArray<string> => {
   const code = codeOf(text)
   const variables = [...code.matchAll(/^(?:export )?(?:let|var) (\w+)/gm)].map(([, name]) => name)
@@ -51,7 +51,7 @@ describe("modules of the library", () => {
     assertEquals(state.sort(), Object.keys(allowed).sort())
   })
 
-  it("would be found to have state", () => {
+  it("with state are detected", () => {
     assertEquals(stateOf("let first = 32\n"), ["first"])
     assertEquals(stateOf("export let a: number | undefined\n"), ["a"])
     assertEquals(stateOf("const memo = new WeakMap<A, B>()\n"), ["memo"])

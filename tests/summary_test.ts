@@ -5,8 +5,8 @@ import { countsOf } from "./support/summary.ts"
 const good = { skipped: 0, died: false }
 const dead = { passed: 0, failed: 1, skipped: 0, died: true }
 
-describe("counting", () => {
-  it("Deno's tests", () => {
+describe("counts", () => {
+  it("of Deno's tests", () => {
     const colours = "\n\x1b[0m\x1b[32mok\x1b[0m | 8 passed (25 steps) | 0 failed \x1b[0m\x1b[38;5;245m(486ms)\x1b[0m\n"
     assertEquals(countsOf("deno", colours, 0), { passed: 25, failed: 0, ...good })
     assertEquals(countsOf("deno", "ok | 1 passed (1 step) | 0 failed (3ms)\n", 0), { passed: 1, failed: 0, ...good })
@@ -23,7 +23,7 @@ describe("counting", () => {
     })
   })
 
-  it("Bun's tests", () => {
+  it("of Bun's tests", () => {
     assertEquals(
       countsOf("bun", "\n 25 pass\n 0 fail\n 71 expect() calls\nRan 25 tests across 4 files. [169ms]\n", 0),
       {
@@ -40,7 +40,7 @@ describe("counting", () => {
     })
   })
 
-  it("closing lines, of which the last counts", () => {
+  it("of the last closing line", () => {
     assertEquals(countsOf("plain", "1 passed, 1 failed\nx 3 passed, 3 failed\n5 passed, 0 failed, 2 skipped\n", 0), {
       passed: 5,
       failed: 0,
@@ -49,7 +49,7 @@ describe("counting", () => {
     })
   })
 
-  it("runners that died", () => {
+  it("of runners that died", () => {
     for (const runner of ["deno", "bun", "plain"] as const) {
       assertEquals(countsOf(runner, "", 1), dead)
       assertEquals(countsOf(runner, "Segmentation fault", 0), dead)

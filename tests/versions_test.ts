@@ -1,4 +1,4 @@
-/** Deno and Bun must run the same packages, and the project must be one thing in both its manifests. */
+/** Deno and Bun must run the same packages, and both manifests must describe the same project. */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import { readFileSync } from "node:fs"
@@ -8,7 +8,7 @@ const manifest = (name: string) => JSON.parse(readFileSync(join(import.meta.dirn
 const deno = manifest("deno.json")
 const npm = manifest("package.json")
 
-/** `npm:@scope/name@1.2.3` → its version, by name. */
+/** The versions of the imported packages by name, parsed from `npm:@scope/name@1.2.3`. */
 const imports = Object.fromEntries(
   Object.values(deno.imports as Record<string, string>).flatMap((specifier) => {
     const match = /^npm:((?:@[^/]+\/)?[^@/]+)@(.+)$/.exec(specifier)
@@ -17,7 +17,7 @@ const imports = Object.fromEntries(
 )
 
 describe("deno.json and package.json", () => {
-  it("name the same packages in the same exact versions", () => {
+  it("list the same packages in the same exact versions", () => {
     assertEquals(Object.keys(imports).length > 5, true)
     assertEquals(
       Object.fromEntries(
@@ -30,7 +30,7 @@ describe("deno.json and package.json", () => {
     assertEquals(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version)), [])
   })
 
-  it("agree on what the project is", () => {
+  it("have the same name, version, license and exports", () => {
     for (const key of ["name", "version", "license", "exports"]) assertEquals(npm[key], deno[key], key)
   })
 })

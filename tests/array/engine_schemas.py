@@ -21,7 +21,7 @@ def unfiltered(path):
     at += 8
     for _ in range(chunks):
         original, filtered, metadata = struct.unpack_from("<III", data, at)
-        # the only filter of generic tiles is gzip: its metadata says how long its parts are
+        # the only filter of generic tiles is gzip: its metadata contains the lengths of its parts
         body = data[at + 12 + metadata : at + 12 + metadata + filtered]
         out += zlib.decompress(body)
         at += 12 + metadata + filtered

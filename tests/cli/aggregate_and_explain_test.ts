@@ -18,10 +18,10 @@ const refused = async (args: ReadonlyArray<string>, line: RegExp): Promise<void>
 }
 
 describe("read --agg", () => {
-  it("prints answers in one row, in every format", async () => {
-    const asked = ["read", weather, "--agg", "count,sum(temperature)", "--agg", "min(note)"]
+  it("prints aggregates in one row, in every format", async () => {
+    const args = ["read", weather, "--agg", "count,sum(temperature)", "--agg", "min(note)"]
     assertEquals(
-      await cli(asked),
+      await cli(args),
       {
         code: 0,
         err: "",
@@ -31,14 +31,14 @@ describe("read --agg", () => {
       },
     )
     const row = { count: 28, "sum(temperature)": 144.5, "min(note)": "" }
-    assertEquals(JSON.parse((await cli([...asked, "--format", "ndjson"])).out), row)
-    assertEquals((await cli([...asked, "--format", "csv"])).out, 'count,sum(temperature),min(note)\n28,144.5,""\n')
-    assertEquals(JSON.parse((await cli([...asked, "--json"])).out), {
+    assertEquals(JSON.parse((await cli([...args, "--format", "ndjson"])).out), row)
+    assertEquals((await cli([...args, "--format", "csv"])).out, 'count,sum(temperature),min(note)\n28,144.5,""\n')
+    assertEquals(JSON.parse((await cli([...args, "--json"])).out), {
       columns: Object.fromEntries(Object.entries(row).map(([name, value]) => [name, [value]])),
     })
   })
 
-  it("asks of ranges, conditions and times", async () => {
+  it("aggregates cells in ranges, by a condition and at a time", async () => {
     const answer = async (...args: ReadonlyArray<string>) =>
       JSON.parse((await cli(["read", ...args, "--format", "ndjson"])).out)
     assertEquals(
@@ -75,7 +75,7 @@ describe("read --agg", () => {
     assertMatch((await cli(["read", quakes, "--agg", "min(time)"])).out, /2011-03-11T05:46:24\n$/)
   })
 
-  it("answers for each group", async () => {
+  it("prints one row per group", async () => {
     const { code, out, err } = await cli(["read", quakes, "--by", "scale", "--agg", "count,max(depth)"])
     assertEquals([code, err], [0, ""])
     assertEquals(
@@ -95,7 +95,7 @@ describe("read --agg", () => {
     await refused(["read", quakes, "--by", "place", "--codes"], /--codes means nothing beside --by/)
   })
 
-  it("is refused with the position, and beside what is for cells", async () => {
+  it("is rejected with the position, and together with options for cells", async () => {
     await refused(
       ["read", weather, "--agg", "count,median(note)"],
       /character 7: there is no "median"; there are count/,
@@ -115,13 +115,13 @@ describe("read --agg", () => {
     await refused(["read", weather, "--agg", "count", "--select", "note"], /--select means nothing beside --agg/)
   })
 
-  it("knows names with commas and parentheses", () => {
+  it("parses names with commas and parentheses", () => {
     const known = new Set(["a", "a),max(b", "x,y"])
     assertEquals(Object.entries(parseAggregates(known, ["sum(a),max(b)", "null_count(x,y)"])), [
       ["sum(a),max(b)", { kind: "sum", field: "a),max(b" }],
       ["null_count(x,y)", { kind: "nullCount", field: "x,y" }],
     ])
-    // one that is not known is left to the array to refuse
+    // unknown fields are rejected later, by the array
     assertEquals(parseAggregates(known, ["count, sum( a )"]), {
       count: { kind: "count", field: "" },
       "sum( a )": { kind: "sum", field: "a" },
@@ -155,12 +155,12 @@ describe("read --explain", () => {
     assertEquals(plan.fields, ["temperature"])
     assertEquals(plan.cells, 4)
     assertEquals(
-      fragments.map(({ name: _, ...its }: { readonly name: string }) => its),
+      fragments.map(({ name: _, ...fragment }: { readonly name: string }) => fragment),
       [{ tiles: 1, in_ranges: 1, ruled_out: 0, read: 1 }, { tiles: 1, in_ranges: 1, ruled_out: 0, read: 1 }],
     )
   })
 
-  it("is refused as the read would be", async () => {
+  it("is rejected like the read", async () => {
     await refused(
       ["read", weather, "--explain", "--where", "temprature > 5"],
       /temprature: the array has no such field/,
@@ -170,23 +170,23 @@ describe("read --explain", () => {
 })
 
 describe("read --matching", () => {
-  it("leaves out what a condition does not want of dense arrays, and what nobody wrote", async () => {
-    const asked = ["read", weather, "--where", "temperature < 3", "--matching"]
+  it("omits cells of dense arrays that do not match the condition, and unwritten cells", async () => {
+    const args = ["read", weather, "--where", "temperature < 3", "--matching"]
     assertEquals(
-      (await cli(asked)).out,
+      (await cli(args)).out,
       "day  station │ temperature  note\n─────────────┼──────────────────\n" +
         " 61        3 │         2.5  snow\n 62        1 │         2.5\n 62        3 │         1.5\n",
     )
-    const json = await cli([...asked, "--json", "--limit", "2"])
+    const json = await cli([...args, "--json", "--limit", "2"])
     assertEquals(JSON.parse(json.out).columns.day, [61, 62])
     const written = await cli(["read", weather, "--range", "day=1:366", "--matching", "--format", "ndjson"])
     assertEquals(written.out.split("\n").length, 29)
-    await refused([...asked, "--order", "col"], /--matching answers cells row by row; leave --order out/)
+    await refused([...args, "--order", "col"], /--matching answers cells row by row; leave --order out/)
   })
 })
 
 describe("read --timestamps", () => {
-  it("adds when each cell was written", async () => {
+  it("adds the timestamp of each cell", async () => {
     const table = (await cli(["read", quakes, "--timestamps", "--select", "place"])).out
     assertMatch(table, /^place {4}__timestamps\n─+\nCrete {4}2024-03-04T08:00:00Z\n/)
     const { columns } = JSON.parse((await cli(["read", quakes, "--timestamps", "--json"])).out)
@@ -200,7 +200,7 @@ describe("read --timestamps", () => {
 })
 
 describe("domain", () => {
-  it("shows where cells may be, and where they are", async () => {
+  it("shows the domain and the non-empty domain", async () => {
     const { code, out } = await cli(["domain", quakes])
     assertEquals(code, 0)
     assertMatch(out, /\nlat {8}float64 {2}-90 … 90 {20}35\.2 … 38\.3\n/)
@@ -217,7 +217,7 @@ describe("domain", () => {
     assertMatch((await cli(["domain", weather, "--at", "5"])).out, /no cells\n/)
     const { folder, files } = packedCase("v22/current_domain_dense")
     const current = JSON.parse((await cli(["domain", `mem://${folder}/array`, "--json"], { files })).out)
-    assertEquals(current.every((its: Record<string, unknown>) => Array.isArray(its.current_domain)), true)
+    assertEquals(current.every((fragment: Record<string, unknown>) => Array.isArray(fragment.current_domain)), true)
   })
 })
 
@@ -225,7 +225,7 @@ describe("delete", () => {
   const cells = async (uri: string) =>
     JSON.parse((await cli(["read", uri, "--json", "--select", "place"])).out).columns.place
 
-  it("deletes what fulfils a condition, and says so", () =>
+  it("deletes the cells that match a condition, and prints the commit", () =>
     inFolder(async (folder) => {
       const copy = join(folder, "copy")
       await cli(["copy", quakes, copy])
@@ -238,13 +238,13 @@ describe("delete", () => {
       assertEquals([again.code, again.err], [0, ""])
       const { uri, commit } = JSON.parse(again.out)
       assertEquals([uri, /^__\d+/.test(commit)], [copy, true])
-      // before the cells were written, nothing is deleted
+      // at a time before the cells were written, no cell is deleted
       const quiet = await cli(["delete", copy, "--where", "depth > 0", "--at", "1970-01-02", "--quiet"])
       assertEquals([quiet.code, quiet.err, quiet.out.startsWith("__86400000_86400000_")], [0, "", true])
       assertEquals((await cells(copy)).length, (await cells(quakes)).length - 2)
     }))
 
-  it("is refused without touching anything", () =>
+  it("is rejected without changing the array", () =>
     inFolder(async (folder) => {
       const copy = join(folder, "copy")
       await cli(["copy", quakes, copy])

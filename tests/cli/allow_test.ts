@@ -1,4 +1,4 @@
-/** `--allow`: where groups from web servers may lead. */
+/** `--allow`: the members that groups on web servers are followed to. */
 import { describe, it } from "node:test"
 import { assertEquals, assertStringIncludes } from "@std/assert"
 import { details, member, uuid } from "../group/group_files.ts"
@@ -22,7 +22,7 @@ const files = new Map(group("mine").map(([path, bytes]) => [path, bytes]))
 const run = (...args: ReadonlyArray<string>) => cli(args, { web, files })
 
 describe("--allow", () => {
-  it("decides which members tree follows", async () => {
+  it("sets the members that tree follows", async () => {
     assertEquals((await run("tree", g)).out.split("\n"), [
       "https://a.example/g",
       "├── mine  group (not opened: outside the group's origin)",
@@ -40,7 +40,7 @@ describe("--allow", () => {
     ])
   })
 
-  it("shows in JSON what was not followed", async () => {
+  it("prints members that were not followed in JSON", async () => {
     const tree = JSON.parse((await run("tree", g, "--json")).out)
     assertEquals(tree.map((node: Record<string, unknown>) => [node.name, node.cut]), [
       ["mine", "foreign"],
@@ -56,7 +56,7 @@ describe("--allow", () => {
     assertStringIncludes((await run("ls", g)).out, "https://b.example/other")
   })
 
-  it("takes origins and schemes only", async () => {
+  it("accepts origins and schemes only", async () => {
     const { code, err } = await run("tree", g, "--allow", "b.example")
     assertEquals(code, 2)
     assertStringIncludes(err, 'allow: "b.example" is not an origin or a scheme')

@@ -26,7 +26,7 @@ describe("the built bundle", () => {
   after(() => rmSync(folder, { recursive: true }))
 
   for (const { name, command } of [deno, bun]) {
-    it(`reads, lists and completes in ${name} as the sources do`, () => {
+    it(`reads, lists and completes in ${name} like the sources`, () => {
       for (
         const args of [
           ["--version"],

@@ -1,9 +1,9 @@
-/** Functions in parentheses do what they did. */
+/** The bundle puts functions in parentheses without changing their behaviour. */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import { inParentheses, withoutRequire } from "../../bundle/cli.ts"
 
-/** The code with these pieces of it in parentheses, if they were called. */
+/** Returns the code with these parts in parentheses, if they were called. */
 const marked = (code: string, pieces: ReadonlyArray<string>, count = 1): string =>
   inParentheses(
     code,
@@ -14,7 +14,7 @@ const marked = (code: string, pieces: ReadonlyArray<string>, count = 1): string 
   )
 
 describe("the bundle", () => {
-  it("has expressions in parentheses, one in the other and side by side", () => {
+  it("puts called expressions in parentheses, nested and in sequence", () => {
     const inner = "async y=>y+x"
     const outer = `(x,z=(1))=>${inner}`
     assertEquals(marked(`f(${outer},a=>a)`, [outer, inner, "a=>a"]), `f(((x,z=(1))=>(${inner})),(a=>a))`)
@@ -24,24 +24,24 @@ describe("the bundle", () => {
     )
   })
 
-  it("leaves declarations, methods and what was not called", () => {
+  it("does not change declarations, methods and functions that were not called", () => {
     for (const piece of ["function f(){}", "m(a){}", "get g(){}", "[k](){}", "async n(){}", "class A{}"]) {
       for (const before of ["", ";", "{", "}"]) assertEquals(marked(before + piece, [piece]), before + piece)
     }
     assertEquals(marked("f(()=>1)", ["()=>1"], 0), "f(()=>1)")
-    // strings are not understood, but not mistaken either
+    // strings are not parsed, but do no harm
     for (const piece of ['(a=")")=>a', '(a="(")=>a']) assertEquals(marked(`f(${piece})`, [piece]), `f(${piece})`)
   })
 
   it("keeps the names of functions", () => {
     const code = "const a=()=>1,o={b:function(){}};let c;c??=x=>x;return [a,o.b,c].map(f=>f.name)"
     const names = (text: string): unknown => new Function(text)()
-    const its = marked(code, ["()=>1", "function(){}", "x=>x"])
-    assertEquals(its, "const a=(()=>1),o={b:(function(){})};let c;c??=(x=>x);return [a,o.b,c].map(f=>f.name)")
-    assertEquals(names(its), names(code))
+    const markedCode = marked(code, ["()=>1", "function(){}", "x=>x"])
+    assertEquals(markedCode, "const a=(()=>1),o={b:(function(){})};let c;c??=(x=>x);return [a,o.b,c].map(f=>f.name)")
+    assertEquals(names(markedCode), names(code))
   })
 
-  it("requires nothing before it is needed", () => {
+  it("loads Node's modules on first use", () => {
     const head = 'var a=1;import{createRequire as __deno_x} from "node:module";var b=__deno_x(import.meta.url);var c=2'
     const require = 'var b=e=>process.getBuiltinModule("node:module").createRequire(import.meta.url)(e);'
     assertEquals(withoutRequire(head), `var a=1;${require}var c=2`)

@@ -1,4 +1,4 @@
-/** Completion scripts, and the lines that they read. */
+/** Completion scripts, and the lines that they read from the command. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import { spawnSync } from "node:child_process"
@@ -9,7 +9,7 @@ import { inFolder } from "./folder.ts"
 import { packedCase } from "./packed_files.ts"
 import { cli, weather } from "./run_cli.ts"
 
-/** The candidates for the last word, without their descriptions, and the directive. */
+/** Returns the candidates for the last word, without their descriptions, and the directive. */
 const complete = async (...words: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const { code, out, err } = await cli(["complete", "--", ...words])
   assertEquals([code, err], [0, ""])
@@ -17,7 +17,7 @@ const complete = async (...words: ReadonlyArray<string>): Promise<ReadonlyArray<
 }
 
 describe("completion", () => {
-  it("lists the commands, and those that start with the word", async () => {
+  it("lists the commands, and the commands with a prefix", async () => {
     const words = new Set(Object.keys(commands).map((name) => name.split(" ")[0]))
     assertEquals((await complete("")).slice(0, -1), [...words, "complete", "help"])
     assertEquals((await complete("group", "")).slice(0, -1), ["create", "add", "remove", "copy", "tree"])
@@ -25,7 +25,7 @@ describe("completion", () => {
     assertEquals(await complete("ex"), ["export", ":4"])
   })
 
-  it("lists the options of the command alone", async () => {
+  it("lists the options of a command only", async () => {
     for (const [name, { options }] of Object.entries(commands)) {
       const expected = [...Object.keys(options), "help"].map((option) => `--${option}`)
       assertEquals((await complete(...name.split(" "), "uri", "--")).slice(0, -1), expected, name)
@@ -33,14 +33,14 @@ describe("completion", () => {
     assertEquals(await complete("read", "uri", "--sel"), ["--select", ":4"])
   })
 
-  it("lists the values of an option, which differ by command", async () => {
+  it("lists the values of an option of the command", async () => {
     assertEquals(await complete("read", "uri", "--order", ""), ["row", "col", "global", "unordered", ":4"])
     assertEquals(await complete("import", "a.csv", "uri", "--order", "h"), ["hilbert", ":4"])
     assertEquals(await complete("read", "uri", "--quiet", "--format", "nd"), ["ndjson", ":4"])
     assertEquals(await complete("complete", "z"), ["zsh", ":4"])
   })
 
-  it("leaves operands and other values to the shell, as file names", async () => {
+  it("leaves operands and other values to the file completion of the shell", async () => {
     assertEquals(await complete("read", ""), [":0"])
     assertEquals(await complete("read", "some/fol"), [":0"])
     assertEquals(await complete("read", "uri", "--key-file", ""), [":0"])
@@ -94,7 +94,7 @@ describe("completion", () => {
     assert(console.log === log)
   })
 
-  it("refuses other shells", async () => {
+  it("rejects other shells", async () => {
     for (const args of [[], ["csh"], ["bash", "zsh"]]) {
       const { code, out, err } = await cli(["complete", ...args])
       assertEquals([code, out], [2, ""])
@@ -102,7 +102,7 @@ describe("completion", () => {
     }
   })
 
-  it("prints a script that bash can run", async () => {
+  it("prints a script that runs in bash", async () => {
     const { out } = await cli(["complete", "bash"])
     const bash = spawnSync("bash", ["-c", `${out}\ncomplete -p tessera`], { encoding: "utf8" })
     if (bash.error === undefined) assertMatch(bash.stdout, /^complete .* tessera$/m, bash.stderr)

@@ -14,7 +14,7 @@ const read = async (uri: string, ...more: ReadonlyArray<string>): Promise<string
 }
 
 describe("copy", () => {
-  it("writes an array anew, and says what", () =>
+  it("writes a new array, and prints a summary", () =>
     inFolder(async (folder) => {
       const copy = join(folder, "copy")
       const { code, out, err } = await cli(["copy", weather, copy])
@@ -23,18 +23,18 @@ describe("copy", () => {
       assertEquals(await read(copy), await read(weather))
     }))
 
-  it("takes a time, cells, attributes and a format version, and answers JSON", () =>
+  it("accepts a time, ranges, attributes and a format version, and prints JSON", () =>
     inFolder(async (folder) => {
       const copy = join(folder, "copy")
-      const asked = ["--at", `${MONDAY}`, "--range", "day=58:60", "--select", "temperature"]
-      const { code, out, err } = await cli(["copy", weather, copy, ...asked, "--format-version", "12", "--json"])
+      const options = ["--at", `${MONDAY}`, "--range", "day=58:60", "--select", "temperature"]
+      const { code, out, err } = await cli(["copy", weather, copy, ...options, "--format-version", "12", "--json"])
       assertEquals([code, err], [0, ""])
       const { uri, cells, format_version, metadata, fragments } = JSON.parse(out)
       assertEquals([uri, cells, format_version, metadata, fragments.length], [copy, 12, 12, 0, 1])
-      assertEquals(await read(copy), await read(weather, ...asked))
+      assertEquals(await read(copy), await read(weather, ...options))
     }))
 
-  it("keeps an array encrypted, with its key or another, unless it shall not be", () =>
+  it("encrypts with the same or another key, or decrypts", () =>
     inFolder(async (folder) => {
       const { folder: name, files, key } = packedCase("v22/encrypted_dense")
       const path = `mem://${name}/array`
@@ -54,7 +54,7 @@ describe("copy", () => {
       assertMatch(err, /--decrypt needs no --to-key-file/)
     }))
 
-  it("is refused with the code of what is wrong, and leaves nothing", () =>
+  it("is rejected with the exit code of the error, and leaves no files", () =>
     inFolder(async (folder) => {
       const copy = join(folder, "copy")
       const refused = async (args: ReadonlyArray<string>, code: number, line: RegExp): Promise<void> => {

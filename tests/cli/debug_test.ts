@@ -1,4 +1,4 @@
-/** Defects on the command line: one line that names `TESSERA_DEBUG`, and with it the stack. */
+/** Defects on the command line: one line that names `TESSERA_DEBUG`, which prints the stack. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -28,7 +28,7 @@ const runWith = async (environment: Readonly<Record<string, string>>) => {
 }
 
 describe("a defect of a command", () => {
-  it("is reported in one line that says how to print the stack", async () => {
+  it("prints one line that explains how to print the stack", async () => {
     const { code, lines } = await runWith({})
     assertEquals([code, lines.length], [1, 1])
     assertMatch(lines[0], /bug in tessera.*no such field; set TESSERA_DEBUG=1 to print the stack$/)

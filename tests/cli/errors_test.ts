@@ -14,7 +14,7 @@ import { cli, type CliSettings } from "./run_cli.ts"
 const fill = packedCase("v22/dense_fill")
 const uri = "mem://v22/dense_fill/array"
 
-/** The case with some of its files changed; `undefined` takes a file away. */
+/** Returns the case with some of its files changed; `undefined` removes a file. */
 const changed = (which: RegExp, change: (bytes: Uint8Array) => Uint8Array | undefined): CliSettings => {
   let count = 0
   const files = new Map<string, Uint8Array>()
@@ -34,7 +34,7 @@ const outcome = async (args: ReadonlyArray<string>, settings: CliSettings): Prom
 }
 
 describe("exit codes", () => {
-  it("3: what is not there", async () => {
+  it("3: a missing array or group", async () => {
     for (const command of ["ls", "tree", "schema", "fragments", "meta", "read"]) {
       const [code, err] = await outcome([command, "mem://nothing"], {})
       assertEquals(code, 3)
@@ -52,7 +52,7 @@ describe("exit codes", () => {
     assertMatch(err, /__schema: cannot list: permission denied/)
   })
 
-  it("5: bad bytes", async () => {
+  it("5: damaged files", async () => {
     const cut = await outcome(["schema", uri], changed(/__schema\/__\d/, (bytes) => bytes.subarray(0, 40)))
     assertEquals(cut[0], 5)
     const tile = await outcome(["read", uri], changed(/a0\.tdb$/, (bytes) => bytes.fill(0x55, 8)))
@@ -62,15 +62,15 @@ describe("exit codes", () => {
     for (const [, err] of [cut, tile, short]) assertMatch(err, /^tessera: mem:\/\/v22\/dense_fill\/array\//)
   })
 
-  it("5: a committed fragment without one of its files", async () => {
-    const gone = () => undefined
+  it("5: a committed fragment with a missing file", async () => {
+    const removed = () => undefined
     for (
       const [command, file] of [["read", "a0.tdb"], ["read", "__fragment_metadata.tdb"], [
         "schema",
         "__fragment_metadata.tdb",
       ]]
     ) {
-      const [code, err] = await outcome([command, uri], changed(new RegExp(`/${file.replace(".", "\\.")}$`), gone))
+      const [code, err] = await outcome([command, uri], changed(new RegExp(`/${file.replace(".", "\\.")}$`), removed))
       assertEquals(code, 5)
       assertMatch(
         err,
@@ -87,7 +87,7 @@ describe("exit codes", () => {
     }
   })
 
-  it("6: what is not supported", async () => {
+  it("6: an unsupported format or scheme", async () => {
     const newer = await outcome(
       ["schema", uri],
       changed(/__schema\/__\d/, (bytes) => {
@@ -106,7 +106,7 @@ describe("exit codes", () => {
     const pipeline = (...bytes: ReadonlyArray<number>) =>
       exitCodeOf(assertThrows(() => decode(FilterPipeline, Uint8Array.from(bytes), 22, "a"), FormatError))
     assertEquals(pipeline(0, 0), 5)
-    // filters of the future, and of the past
+    // unknown filters of newer formats, and removed ones
     assertEquals(pipeline(0, 0, 1, 0, 1, 0, 0, 0, 20, 0, 0, 0, 0), 6)
     assertEquals(pipeline(0, 0, 1, 0, 1, 0, 0, 0, 17, 0, 0, 0, 0), 6)
     const version = (v: number) =>
@@ -114,10 +114,10 @@ describe("exit codes", () => {
     assertEquals(version(22), 5)
     assertEquals(version(NEWEST_VERSION + 1), 6)
     assertEquals(version(0xffffffff), 6)
-    // no release will ever be this
+    // no release will ever have this version
     assertEquals(version(0x55555555), 5)
     assertEquals(exitCodeOf(new CodecError({ codec: "zstd", detail: "damaged" })), 5)
-    // the field tells, whatever the words are
+    // the field decides, not the text
     assertEquals(exitCodeOf(new CodecError({ codec: "webp", detail: "this codec layer has no WebP; provide it" })), 5)
     assertEquals(exitCodeOf(new CodecError({ codec: "webp", reason: "Missing", detail: "not here" })), 6)
     assertEquals(
@@ -133,7 +133,7 @@ describe("exit codes", () => {
     assertEquals(exitCodeOf(undefined), 1)
   })
 
-  it("come with one line", () => {
+  it("are printed with one line", () => {
     assertEquals(
       messageOf(new InvalidOption({ uri: "a", option: "at", reason: "InvalidValue", detail: "b\nc\u001b[31m" })),
       "a: at: b\\u000ac\\u001b[31m",
@@ -144,7 +144,7 @@ describe("exit codes", () => {
 })
 
 describe("output", () => {
-  it("that nobody reads any more ends the command, without a word", async () => {
+  it("to a closed pipe ends the command without a message", async () => {
     let writes = 0
     const { code, err } = await cli(["read", uri, "--format", "csv"], {
       files: fill.files,
@@ -156,7 +156,7 @@ describe("output", () => {
     assertEquals([code, err, writes], [0, "", 1])
   })
 
-  it("that cannot be written is a failure", async () => {
+  it("that cannot be written is an error", async () => {
     const { code, err } = await cli(["read", uri], {
       files: fill.files,
       write: () => Promise.reject(Object.assign(new Error("no space left"), { code: "ENOSPC" })),
@@ -169,14 +169,14 @@ describe("output", () => {
       files: fill.files,
       write: async (text) => {
         open++
-        most = Math.max(most, open)
+        maxOpen = Math.max(maxOpen, open)
         sizes.push(text.length)
         await new Promise((resolve) => setTimeout(resolve, 1))
         open--
       },
     })
-    assertEquals([code, most, sizes.every((size) => size < 70_000)], [0, 1, true])
+    assertEquals([code, maxOpen, sizes.every((size) => size < 70_000)], [0, 1, true])
   })
-  let [open, most] = [0, 0]
+  let [open, maxOpen] = [0, 0]
   const sizes: Array<number> = []
 })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** Runs with a folder that is gone afterwards. */
+/** Runs a function with a folder that is removed afterwards. */
 export const inFolder = async (run: (folder: string) => Promise<void>): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), "tessera-cli-"))
   try {

@@ -1,4 +1,4 @@
-/** Names and texts with control characters do not reach the terminal, and long ones do not fill it. */
+/** Control characters in names and texts do not reach the terminal, and long ones are cut. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -43,7 +43,7 @@ const hostileFiles = async (): Promise<Map<string, Uint8Array>> => {
 }
 
 describe("tables", () => {
-  it("show no control characters of names, metadata and cells", async () => {
+  it("escape control characters in names, metadata and cells", async () => {
     const files = await hostileFiles()
     const shown: Array<string> = []
     for (
@@ -78,11 +78,11 @@ describe("tables", () => {
       assert(!unsafe.test(out), `${JSON.stringify(args)}: ${JSON.stringify(out)}`)
       assert(!unsafe.test(err), `${JSON.stringify(args)}: ${JSON.stringify(err)}`)
     }
-    // escaped, not left out
+    // escaped, not omitted
     assert(shown[0].includes("\\u{1b}[31mred"), shown[0])
   })
 
-  it("leave JSON and CSV as they are: these are data, whose cells with control characters are written as bytes", async () => {
+  it("contain the data unchanged in JSON and CSV, where cells with control characters are written as bytes", async () => {
     const files = await hostileFiles()
     const hex = Array.from(new TextEncoder().encode(evil), (byte) => byte.toString(16).padStart(2, "0")).join("")
     const { columns } = JSON.parse((await cli(["read", "mem://array", "--format", "json"], { files })).out)
@@ -92,8 +92,8 @@ describe("tables", () => {
   })
 })
 
-describe("lines for people", () => {
-  it("of errors have a limited length, and keep their advice", () => {
+describe("printed lines", () => {
+  it("of errors have a limited length, and contain the advice", () => {
     const long = "x".repeat(1_000_000)
     const has = () => true
     const messages: ReadonlyArray<readonly [unknown, RegExp]> = [
@@ -132,7 +132,7 @@ describe("lines for people", () => {
     assertEquals(exitCodeOf(messages[0][0]), 2)
   })
 
-  it("of errors and of progress show no credentials", () => {
+  it("of errors and of progress do not contain credentials", () => {
     const url = "https://user:SECRET@host/array?sig=SECRET"
     const texts = [
       messageOf(new Error(`defect at ${url}`)),

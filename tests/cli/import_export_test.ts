@@ -22,7 +22,7 @@ const json = async (args: ReadonlyArray<string>) => {
 }
 
 describe("import", () => {
-  it("makes a sparse array of a file, and says what", () =>
+  it("creates a sparse array from a file, and prints a summary", () =>
     inFolder(async (folder) => {
       const [file, uri] = [join(folder, "quakes.csv"), join(folder, "quakes")]
       writeFileSync(file, csv)
@@ -36,7 +36,7 @@ describe("import", () => {
       assertEquals(readdirSync(folder).sort(), ["quakes", "quakes.csv"])
     }))
 
-  it("takes everything from options, and the text from standard input", () =>
+  it("accepts all settings as options, and the text from standard input", () =>
     inFolder(async (folder) => {
       const uri = join(folder, "a")
       const args = [
@@ -101,7 +101,7 @@ describe("import", () => {
       ])
     }))
 
-  it("writes behind what is there", () =>
+  it("appends rows to an array", () =>
     inFolder(async (folder) => {
       const [file, uri] = [join(folder, "a.csv"), join(folder, "a")]
       writeFileSync(file, "a,b\n1,x\n2,y\n")
@@ -113,7 +113,7 @@ describe("import", () => {
       )
     }))
 
-  it("warns beside the data where the clock is behind the array, and is refused where it is far behind", () =>
+  it("prints a warning to stderr if the array is slightly ahead of the clock, and is rejected if it is far ahead", () =>
     inFolder(async (folder) => {
       const file = join(folder, "more.csv")
       writeFileSync(file, "x,a\n1,1\n")
@@ -132,7 +132,7 @@ describe("import", () => {
       }
     }))
 
-  it("is refused with the code of what is wrong, and leaves nothing", () =>
+  it("is rejected with the exit code of the error, and leaves no files", () =>
     inFolder(async (folder) => {
       const [file, uri] = [join(folder, "a.csv"), join(folder, "a")]
       const refused = async (text: string, args: ReadonlyArray<string>, code: number, line: RegExp): Promise<void> => {
@@ -176,7 +176,7 @@ describe("import", () => {
 })
 
 describe("export", () => {
-  it("writes cells with their coordinates, dates and truth values as text", () =>
+  it("writes cells with their coordinates; dates and booleans as text", () =>
     inFolder(async (folder) => {
       const [file, uri] = [join(folder, "quakes.csv"), join(folder, "quakes")]
       writeFileSync(file, csv)
@@ -193,12 +193,22 @@ describe("export", () => {
       )
     }))
 
-  it("takes cells, columns, a time, a delimiter and a text for null, as CSV or NDJSON", () =>
+  it("accepts ranges, columns, a time, a delimiter and a text for null, as CSV or NDJSON", () =>
     inFolder(async (folder) => {
       const lines = join(folder, "out.ndjson")
-      const asked = ["--range", "day=59:60", "--where", "temperature > 6", "--range", "station=1", "--at", `${MONDAY}`]
-      await cli(["export", weather, lines, ...asked, "--select", "day,temperature", "--quiet"])
-      const expected = (await cli(["read", weather, ...asked, "--select", "day,temperature", "--format", "ndjson"])).out
+      const options = [
+        "--range",
+        "day=59:60",
+        "--where",
+        "temperature > 6",
+        "--range",
+        "station=1",
+        "--at",
+        `${MONDAY}`,
+      ]
+      await cli(["export", weather, lines, ...options, "--select", "day,temperature", "--quiet"])
+      const expected =
+        (await cli(["read", weather, ...options, "--select", "day,temperature", "--format", "ndjson"])).out
       assertEquals(readFileSync(lines, "utf8"), expected)
       assert(expected.includes('{"day":60,'))
       const { out } = await cli([
@@ -219,7 +229,7 @@ describe("export", () => {
       assertEquals(names, '{"day":57,"station":1,"temperature":4.5,"note":""}\n')
     }))
 
-  it("leaves nothing, and what was there, where it fails", () =>
+  it("leaves no new file and keeps the existing file when it fails", () =>
     inFolder(async (folder) => {
       const file = join(folder, "out.csv")
       writeFileSync(file, "kept")
@@ -231,8 +241,8 @@ describe("export", () => {
     }))
 })
 
-describe("what was exported", () => {
-  it("is imported as it was, into an array of the same schema", () =>
+describe("exported files", () => {
+  it("are imported unchanged into an array with the same schema", () =>
     inFolder(async (folder) => {
       let compared = 0
       for (const { folder: name, key, objects, files } of packedCases("v22")) {
@@ -243,30 +253,30 @@ describe("what was exported", () => {
         }
         for (const [object, { kind, schema, error }] of Object.entries(objects)) {
           if (kind !== "array" || error !== undefined) continue
-          // a column needs a name; pictures lose, labels lie elsewhere; of duplicates the order is nobody's
+          // a column needs a name; images are lossy; labels are stored elsewhere; duplicates have no defined order
           const unnamed = schema.attributes.some((attribute: { name: string }) => attribute.name === "")
           if (
             unnamed || schema.dimension_labels.length > 0 || /webp|dups|strings_sparse|hilbert_mixed/.test(name)
           ) continue
           const [uri, copy] = [join(folder, name, object), join(folder, `${name}_${object}`.replaceAll("/", "_"))]
-          const nothing = ["--null", "\u0001"]
-          const exported = await cli(["export", uri, "-", ...nothing])
+          const nullOption = ["--null", "\u0001"]
+          const exported = await cli(["export", uri, "-", ...nullOption])
           assertEquals([exported.code, exported.err], [0, ""], uri)
           await Effect.runPromise(Effect.provide(
             Effect.flatMap(Effect.flatMap(TileArray.open(uri), ArraySchema.of), (schema) => createLike(copy, schema)),
             layerDefault,
           ))
-          const args = ["import", "-", copy, "--append", ...nothing, "--quiet"]
+          const args = ["import", "-", copy, "--append", ...nullOption, "--quiet"]
           const imported = await cli(args, { input: exported.out })
           assertEquals([imported.code, imported.err], [0, ""], uri)
-          assertEquals((await cli(["export", copy, "-", ...nothing])).out, exported.out, uri)
+          assertEquals((await cli(["export", copy, "-", ...nullOption])).out, exported.out, uri)
           compared++
         }
       }
       assert(compared > 20, `${compared} arrays`)
     }))
 
-  it("is text where it was, with returns and with what looks like bytes", () =>
+  it("keep text with line breaks and with text that looks like bytes", () =>
     inFolder(async (folder) => {
       const [uri, copy] = [join(folder, "a"), join(folder, "b")]
       const texts = ["a\r\nb", '{"hex":"61"}', '{"hex": "ff00ff"}', '{"hex":"c3"}', "\ufeffx", "é", "\u0001", ""]
@@ -284,7 +294,7 @@ describe("what was exported", () => {
           t: [...texts, "last"],
           e: [...texts.keys(), 0],
         })
-        // text that is none: a byte of no letter behind each
+        // invalid text: each string is followed by an invalid byte
         const array = yield* TileArray.reopen(yield* TileArray.create(join(folder, "bytes"), Texts))
         yield* Dense.write(array, {}, { t: { values: bytes, offsets }, e: new Uint8Array(texts.length + 1) })
         yield* TileArray.create(copy, Texts)

@@ -27,7 +27,7 @@ const keyFile = (name: string, mode: number, text = encrypted.key!): string => {
 const warnings = (err: string): ReadonlyArray<string> => err.split("\n").filter((line) => line.includes("other users"))
 
 describe("a key file", { skip: process.platform === "win32" }, () => {
-  it("that other users can read is warned about, once and in plain words", async () => {
+  it("causes one warning if other users can read it", async () => {
     for (const mode of [0o644, 0o640, 0o604, 0o666, 0o660]) {
       const path = keyFile("open.key", mode)
       const { code, err } = await cli(["schema", array, "--key-file", path])
@@ -38,14 +38,14 @@ describe("a key file", { skip: process.platform === "win32" }, () => {
     }
   })
 
-  it("that only its owner can read is not", async () => {
+  it("causes no warning if only its owner can read it", async () => {
     for (const mode of [0o600, 0o400]) {
       const { code, err } = await cli(["schema", array, "--key-file", keyFile("private.key", mode)])
       assertEquals([code, warnings(err)], [0, []])
     }
   })
 
-  it("is warned about with --quiet too, for both keys of a copy, and where the key is wrong", async () => {
+  it("causes a warning with --quiet too, for both keys of a copy, and for a wrong key", async () => {
     const path = keyFile("open.key", 0o644)
     const quiet = await cli(["read", array, "--quiet", "--limit", "1", "--key-file", path])
     assertEquals([quiet.code, warnings(quiet.err).length], [0, 1], quiet.err)
@@ -58,7 +58,7 @@ describe("a key file", { skip: process.platform === "win32" }, () => {
     assertEquals([wrong.code, warnings(wrong.err).length], [4, 1], wrong.err)
   })
 
-  it("is warned about behind a link and as a file URI, with a command that works", async () => {
+  it("causes a warning for a link and a file URI, with a command that works", async () => {
     const path = keyFile("it's open.key", 0o644)
     const link = join(folder, "link.key")
     symlinkSync(path, link)
@@ -68,7 +68,7 @@ describe("a key file", { skip: process.platform === "win32" }, () => {
     assert(err.includes(`run: chmod 600 '${path.replace("'", "'\\''")}'`), err)
   })
 
-  it("is not shown where somebody gave the key in its place", async () => {
+  it("is not printed if the key itself was passed as the file", async () => {
     for (const key of [encrypted.key!, "4e".repeat(32)]) {
       const { code, err } = await cli(["schema", array, "--key-file", key])
       assertEquals(code, 3)
@@ -78,7 +78,7 @@ describe("a key file", { skip: process.platform === "win32" }, () => {
     assert(err.includes("no/such/file"), err)
   })
 
-  it("is not warned about where files have no permissions, nor is TESSERA_KEY", async () => {
+  it("causes no warning if files have no permissions, and neither does TESSERA_KEY", async () => {
     const files = new Map([...encrypted.files, ["key", new TextEncoder().encode(encrypted.key!)]] as const)
     const memory = await cli(["schema", "mem://v22/encrypted_dense/array", "--key-file", "mem://key"], { files })
     assertEquals([memory.code, memory.err], [0, ""])

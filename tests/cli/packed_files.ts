@@ -3,18 +3,18 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 
-/** A case among them. */
+/** A case of the packed fixtures. */
 export interface PackedCase {
   /** `v22/dense_fill` */
   readonly folder: string
   readonly key: string | undefined
   // deno-lint-ignore no-explicit-any
   readonly objects: Readonly<Record<string, any>>
-  /** By their whole name. */
+  /** The files by their full names. */
   readonly files: ReadonlyMap<string, Uint8Array>
 }
 
-/** The cases of one pack, as `v22`. */
+/** Returns the cases of one pack, such as `v22`. */
 export const packedCases = (pack: string): ReadonlyArray<PackedCase> => {
   const bytes = new Uint8Array(
     gunzipSync(readFileSync(join(import.meta.dirname!, "../golden/data", `${pack}.pack.gz`))),
@@ -36,9 +36,9 @@ export const packedCases = (pack: string): ReadonlyArray<PackedCase> => {
   })
 }
 
-/** One case. */
+/** Returns one case. */
 export const packedCase = (folder: string): PackedCase => {
-  const found = packedCases(folder.split("/")[0]).find((c) => c.folder === folder)
-  if (found === undefined) throw new Error(`${folder} is not in the pack`)
-  return found
+  const packed = packedCases(folder.split("/")[0]).find((c) => c.folder === folder)
+  if (packed === undefined) throw new Error(`${folder} is not in the pack`)
+  return packed
 }

@@ -1,4 +1,4 @@
-/** Publishing a folder, and looking into it through a web server that lists nothing. */
+/** Publishing a folder, and reading it through a web server without listings. */
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -10,7 +10,7 @@ import { runCommand } from "../../src/cli/mod.ts"
 import { startWebServer, type WebServer } from "../support/web_server.ts"
 import { cli, type CliRun, weather } from "./run_cli.ts"
 
-/** The command line as programs have it, with the web. */
+/** Runs the command line with the default storages, including web servers. */
 const online = async (args: ReadonlyArray<string>): Promise<CliRun> => {
   let [out, err] = ["", ""]
   const command = runCommand(args, {
@@ -46,7 +46,7 @@ describe("publish", () => {
     await server.close()
   })
 
-  it("writes one file that names all others", async () => {
+  it("writes one file with the names of all other files", async () => {
     const { code, out, err } = await cli(["publish", join(folder, "weather")])
     assertEquals([code, out], [0, `${folder}/weather/__tessera_manifest.json\n`])
     assertMatch(err, /names \d+ files of \d+ bytes/)
@@ -57,14 +57,14 @@ describe("publish", () => {
     assertEquals(text.files, want.sort((a, b) => a[0] < b[0] ? -1 : 1))
   })
 
-  it("says again what it said, and counts, as JSON", async () => {
+  it("prints a summary as JSON", async () => {
     const { out } = await cli(["publish", `${folder}/weather/`, "--json"])
     const { uri, files, bytes } = JSON.parse(out)
     assertEquals(uri, `${folder}/weather/__tessera_manifest.json`)
     assert(files > 10 && bytes > 1000)
   })
 
-  it("makes an array readable from a server that lists nothing", async () => {
+  it("makes an array readable from a server without listings", async () => {
     for (const [path, bytes] of filesOf(folder)) files.set(path, bytes)
     const uri = `${server.origin}/weather`
     for (const args of [["schema"], ["read"], ["meta"], ["fragments"]]) {
@@ -79,9 +79,9 @@ describe("publish", () => {
     assertMatch(without.err, /does not list folders \(it answered 403\).*tessera publish/)
   })
 
-  it("has nothing to say of nothing, and does not write to the web", async () => {
-    const nothing = await cli(["publish", join(folder, "nothing")])
-    assertEquals(nothing.code, 3)
+  it("fails for a missing folder, and does not write to the web", async () => {
+    const missing = await cli(["publish", join(folder, "nothing")])
+    assertEquals(missing.code, 3)
     const web = await startWebServer({ files: filesOf(folder) })
     const readOnly = await online(["publish", `${web.origin}/weather`])
     await web.close()

@@ -1,4 +1,4 @@
-/** Reads that do not fit into memory: the same bytes, batch by batch, and no more of them than somebody takes. */
+/** Reads that do not fit into memory: the same output, batch by batch, and no more batches than are consumed. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import { makeCounters } from "../../platform/mod.ts"
@@ -12,7 +12,7 @@ const arraysOf = ({ folder, objects }: PackedCase): ReadonlyArray<string> =>
     kind === "array" && error === undefined ? [`mem://${folder}/${name}`] : []
   )
 
-/** Runs it with as little memory as it can do with, and counts the batches that were written. */
+/** Runs a command with as little memory as possible, and counts the batches that were written. */
 const narrow = async (args: ReadonlyArray<string>, settings: CliSettings): Promise<CliRun & { writes: number }> => {
   for (let memory = 2000;;) {
     let [out, writes] = ["", 0]
@@ -40,10 +40,10 @@ const names = [
 ]
 const cases = packedCases("v22").filter(({ folder }) => names.includes(folder.split("/")[1]))
 
-describe("reads in little memory", () => {
+describe("reads with little memory", () => {
   for (const format of ["csv", "ndjson", "json", "table"]) {
     it(`print the same ${format}`, async () => {
-      let most = 0
+      let maxWrites = 0
       for (const { folder, key, files, objects } of cases) {
         for (const uri of arraysOf({ folder, key, files, objects })) {
           for (const order of ["row", "col", "global"]) {
@@ -51,39 +51,39 @@ describe("reads in little memory", () => {
             const whole = await cli(args, { files, key })
             const { writes, ...parts } = await narrow(args, { files, key })
             assertEquals(parts, whole, `${uri} ${order}`)
-            most = Math.max(most, writes)
+            maxWrites = Math.max(maxWrites, writes)
           }
         }
       }
-      assert(most > 3, `at most ${most} batches`)
+      assert(maxWrites > 3, `at most ${maxWrites} batches`)
     })
   }
 
-  it("keep the columns of JSON together where there is no order", async () => {
-    let most = 0
-    // several fragments with the same cells: without duplicates these are cut by their coordinates
-    for (const found of packedCases("v22").filter(({ folder }) => /sparse_1d_appended|deletes$|fuzz_/.test(folder))) {
-      for (const uri of arraysOf(found)) {
+  it("collect the columns of JSON in unordered reads", async () => {
+    let maxWrites = 0
+    // several fragments with the same cells: without duplicates, batches are split by coordinates
+    for (const packed of packedCases("v22").filter(({ folder }) => /sparse_1d_appended|deletes$|fuzz_/.test(folder))) {
+      for (const uri of arraysOf(packed)) {
         const args = ["read", uri, "--json", "--order", "unordered"]
         const rows = ({ out }: CliRun) => {
           const columns = Object.values(JSON.parse(out).columns as Record<string, ReadonlyArray<unknown>>)
           return columns[0].map((_, i) => JSON.stringify(columns.map((c) => c[i]))).sort()
         }
-        const parts = await narrow(args, found)
-        assertEquals(rows(parts), rows(await cli(args, found)))
-        most = Math.max(most, parts.writes)
+        const parts = await narrow(args, packed)
+        assertEquals(rows(parts), rows(await cli(args, packed)))
+        maxWrites = Math.max(maxWrites, parts.writes)
       }
     }
-    assert(most > 3, `at most ${most} writes`)
+    assert(maxWrites > 3, `at most ${maxWrites} writes`)
   })
 
-  it("stop at the limit, and when nobody reads any more", async () => {
+  it("stop at the limit, and at a closed pipe", async () => {
     let saved = 0
     for (const { folder, key, files, objects } of cases) {
       for (const uri of arraysOf({ folder, key, files, objects })) {
         for (const format of ["csv", "json"]) {
           const args = ["read", uri, "--format", format, "--memory", "20000"]
-          const asked = async (more: ReadonlyArray<string>, closes: boolean): Promise<number | undefined> => {
+          const bytesRead = async (more: ReadonlyArray<string>, closes: boolean): Promise<number | undefined> => {
             const trace = makeCounters()
             const write = () =>
               closes ? Promise.reject(Object.assign(new Error(), { code: "EPIPE" })) : Promise.resolve()
@@ -92,12 +92,12 @@ describe("reads in little memory", () => {
             else assertEquals([code, err], [0, ""])
             return code === 0 ? trace.bytesRead : undefined
           }
-          const all = await asked([], false)
+          const all = await bytesRead([], false)
           if (all === undefined) continue
-          const nothing = (await asked(["--limit", "0"], false))!
-          const one = (await asked(["--limit", "1"], false))!
-          const closed = (await asked([], true))!
-          assert(nothing <= one && one <= all && closed <= all, `${uri} ${nothing} ${one} ${closed} ${all}`)
+          const none = (await bytesRead(["--limit", "0"], false))!
+          const one = (await bytesRead(["--limit", "1"], false))!
+          const closed = (await bytesRead([], true))!
+          assert(none <= one && one <= all && closed <= all, `${uri} ${none} ${one} ${closed} ${all}`)
           if (one < all && closed < all) saved++
         }
       }
@@ -105,14 +105,14 @@ describe("reads in little memory", () => {
     assert(saved > 3, `${saved}`)
   })
 
-  it("print an empty table with its titles", async () => {
+  it("print an empty table with its column titles", async () => {
     const { files } = packedCase("v22/dense_empty")
     const { out, err } = await cli(["read", "mem://v22/dense_empty/array"], { files })
     assertMatch(out, /^d │ a.*\n──┼─+\n$/)
     assertEquals(err, "no cells\n")
   })
 
-  it("say what a sparse table does not show", async () => {
+  it("print how many cells of a sparse table are omitted", async () => {
     const { files } = packedCase("v22/sparse_nullable")
     const uri = "mem://v22/sparse_nullable/array"
     const all = (await cli(["read", uri, "--format", "ndjson"], { files })).out.split("\n").length - 1

@@ -38,15 +38,15 @@ describe("read", () => {
         " 60        1 │         7.5  corrected\n" +
         " 60        2 │           8  corrected\n",
     )
-    // what was selected is what is shown
+    // only the selected fields are printed
     assertEquals((await cli([...slice, "--select", "temperature"])).out.split("\n")[0], "temperature")
   })
 
-  it("takes ranges of labels in place of their dimension", async () => {
+  it("accepts ranges of labels instead of their dimension", async () => {
     const { uri, files } = packed("v22/dimension_labels")
     const read = (...ranges: ReadonlyArray<string>) =>
       cli(["read", uri, "--format", "csv", ...ranges.flatMap((range) => ["--range", range])], { files })
-    // 6.75 and 24 are the labels of 9 and 10, 5 is that of 2
+    // 6.75 and 24 are the labels of 9 and 10, 5 is the label of 2
     const byLabel = await read("lab_inc=1:", "lab_dec=3:6")
     assertEquals([byLabel.code, byLabel.err], [0, ""])
     assertEquals(byLabel.out, (await read("x=9:10", "y=2")).out)
@@ -66,7 +66,7 @@ describe("read", () => {
     assertEquals((await values("global")).length, 4)
   })
 
-  it("stops at a limit, and says so beside a table", async () => {
+  it("stops at a limit, and prints a note to stderr for a table", async () => {
     const limited = await cli(["read", weather, "--limit", "3"])
     assertEquals(limited.out.split("\n").length, 6)
     assertEquals(limited.err, "the first 3 of 28 cells\n")
@@ -82,11 +82,11 @@ describe("read", () => {
         assertEquals(err, "")
       }
     }
-    const nothing = await cli(["read", weather, "--limit", "0"])
-    assertEquals([nothing.code, nothing.out.split("\n").length], [0, 3])
+    const empty = await cli(["read", weather, "--limit", "0"])
+    assertEquals([empty.code, empty.out.split("\n").length], [0, 3])
   })
 
-  it("gives values of enumerations, or their codes", async () => {
+  it("prints values of enumerations, or their codes", async () => {
     const { uri, files } = packed("v22/enumerations")
     const columns = async (...args: ReadonlyArray<string>) =>
       JSON.parse((await cli(["read", uri, "--json", ...args], { files })).out).columns
@@ -136,7 +136,7 @@ describe("read", () => {
 })
 
 describe("CSV", () => {
-  it("tells null, empty text and quotes apart", async () => {
+  it("distinguishes null, empty text and quotes", async () => {
     const { uri, files } = packed("v22/sparse_nullable")
     const csv = (await cli(["read", uri, "--format", "csv"], { files })).out.trimEnd().split("\n")
     const { columns } = JSON.parse((await cli(["read", uri, "--format", "json"], { files })).out)
@@ -157,7 +157,7 @@ describe("CSV", () => {
 })
 
 describe("cells as JSON text", () => {
-  it("keep what they are", () => {
+  it("is exact", () => {
     assertEquals(cellJsonText(-0), "-0")
     assertEquals(cellJsonText([1, -0, "NaN"]), '[1,-0,"NaN"]')
     assertEquals(cellJsonText({ hex: "00" }), '{"hex":"00"}')

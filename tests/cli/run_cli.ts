@@ -1,4 +1,4 @@
-/** The command line in this process: what it printed, what it said, and its exit code. */
+/** Runs the command line in this process: stdout, stderr and the exit code. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { readFileSync } from "node:fs"
@@ -27,26 +27,26 @@ export interface CliSettings {
   readonly columns?: number
   /** Files in `mem://`. */
   readonly files?: ReadonlyMap<string, Uint8Array>
-  /** Files of web servers, by their whole URIs. */
+  /** Files of web servers by their full URIs. */
   readonly web?: ReadonlyMap<string, Uint8Array>
-  /** Names whose reading is not permitted. */
+  /** Names that may not be read. */
   readonly denied?: RegExp
   readonly write?: (text: string) => Promise<void>
   /** Standard input. */
   readonly input?: string
-  /** Counts what is asked of the storage. */
+  /** Counts the requests to the storage. */
   readonly trace?: StorageCounters
 }
 
 /** The array of the demo: 7 days × 4 stations, corrected a day later. */
 export const weather: string = join(import.meta.dirname!, "../golden/demo/weather")
-/** What is recorded of it. */
+/** The recorded description of the array. */
 export const weatherExpected = JSON.parse(
   readFileSync(join(import.meta.dirname!, "../golden/demo/expected.json"), "utf8"),
 ).objects.weather
 export const MONDAY = 1709539200000
 
-/** Text as a pipe brings it. */
+/** Returns text in chunks, like a pipe. */
 async function* inPieces(text: string): AsyncGenerator<Uint8Array> {
   const bytes = new TextEncoder().encode(text)
   for (let at = 0; at < bytes.length; at += 1000) yield await Promise.resolve(bytes.subarray(at, at + 1000))

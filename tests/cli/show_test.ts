@@ -5,7 +5,7 @@ import { packedCases } from "./packed_files.ts"
 import { cli, weather, weatherExpected } from "./run_cli.ts"
 
 describe("schema, fragments, meta, ls and tree", () => {
-  it("print what is recorded, as JSON", async () => {
+  it("print the recorded properties, as JSON", async () => {
     const json = async (...args: ReadonlyArray<string>) => {
       const { code, out, err } = await cli([...args, "--json"])
       assertEquals([code, err], [0, ""])
@@ -42,7 +42,7 @@ describe("schema, fragments, meta, ls and tree", () => {
     assertEquals(shown > 100, true)
   })
 
-  it("say what a folder is, where there is nothing to list", async () => {
+  it("print a hint if there are no objects to list", async () => {
     assertMatch((await cli(["ls", weather])).err, /this is an array; see tessera schema/)
     assertMatch((await cli(["tree", join(weather, "__fragments")])).err, /no arrays or groups in this folder/)
     assertMatch((await cli(["meta", weather, "--at", "5"])).err, /^no metadata\n$/)

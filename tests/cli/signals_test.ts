@@ -1,4 +1,4 @@
-/** Signals that end the command line: what it leaves, and how it exits. */
+/** Signals that end the command line: the remaining files, and the exit code. */
 import { describe, it } from "node:test"
 import { assertEquals, assertStringIncludes } from "@std/assert"
 import { type ChildProcess, spawn } from "node:child_process"
@@ -11,7 +11,10 @@ import { fileURLToPath } from "node:url"
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
 
 interface Ended {
-  /** The exit code; 128 and the number of a signal for a process that it ended, which Deno does not tell from that code. */
+  /**
+   * The exit code; 128 plus the signal number for a process that was killed by a signal, which Deno reports in the same
+   * way.
+   */
   readonly code: number
   readonly err: string
 }
@@ -37,12 +40,12 @@ const start = (args: ReadonlyArray<string>): { readonly child: ChildProcess; rea
 
 const until = async (ready: () => boolean): Promise<void> => {
   for (let tries = 0; !ready(); tries++) {
-    if (tries > 1500) throw new Error("it does not begin")
+    if (tries > 1500) throw new Error("it does not start")
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-/** A folder with a file of a stranger. */
+/** Runs a test in a folder with a file of another program. */
 const inFolder = async (body: (folder: string) => Promise<void>): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), "tessera-signals-"))
   try {
@@ -58,7 +61,7 @@ const inFolder = async (body: (folder: string) => Promise<void>): Promise<void> 
 const rows = (from: number, count: number): string =>
   Array.from({ length: count }, (_, i) => `${from + i},name ${from + i}\n`).join("")
 
-/** Imports rows from a pipe that stays open, and waits until the first of them are written. */
+/** Imports rows from a pipe that stays open, and waits until the first rows are written. */
 const startImport = async (target: string, more: ReadonlyArray<string> = []) => {
   const started = start(["import", "-", target, "--sparse", "--dims", "x", "--memory", "64KiB", ...more])
   started.child.stdin!.write(`x,name\n${rows(0, 30_000)}`)
@@ -75,7 +78,7 @@ describe("the command line", () => {
       inFolder(async (folder) => {
         const target = join(folder, "target")
         const { child, ended } = await startImport(target)
-        // Deno closes the pipes of a child that it kills: the import would end well
+        // Deno's own kill closes the pipes of the child, so that the import would end normally
         process.kill(child.pid!, signal)
         const { code: exit, err } = await ended
         assertEquals(exit, code, err)
@@ -84,7 +87,7 @@ describe("the command line", () => {
       }))
   }
 
-  it("leaves at SIGKILL what is no array, and resumes it", () =>
+  it("leaves an unfinished array at SIGKILL, and resumes it", () =>
     inFolder(async (folder) => {
       const target = join(folder, "target")
       const { child, ended } = await startImport(target)

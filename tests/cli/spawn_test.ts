@@ -17,7 +17,7 @@ interface Ended {
   readonly err: string
 }
 
-/** Runs it; with `lines` the reader goes away after that many. */
+/** Runs the command line; the reader closes the pipe after `bytes` characters. */
 const tessera = (
   args: ReadonlyArray<string>,
   environment: Record<string, string> = {},
@@ -37,7 +37,7 @@ const tessera = (
   })
 
 describe("the process", () => {
-  it("keeps data and talk apart, and ends with the code", async () => {
+  it("prints data to stdout and messages to stderr, and exits with the code", async () => {
     const table = await tessera(["read", weather, "--limit", "1"])
     assertEquals([table.code, table.err], [0, "the first 1 of 28 cells\n"])
     assertEquals(table.out.split("\n")[0], "day  station │ temperature  note")
@@ -51,7 +51,7 @@ describe("the process", () => {
     try {
       const key = "0123456789abcdef0123456789abcdef"
       writeFileSync(join(folder, "key"), key)
-      // the array is plain, so any key is one too many
+      // the array is not encrypted, so that any key is an error
       assertEquals((await tessera(["schema", weather], { TESSERA_KEY: key })).code, 4)
       assertEquals((await tessera(["schema", weather, "--key-file", join(folder, "key")])).code, 4)
       assertEquals((await tessera(["schema", weather], { TESSERA_KEY: "" })).code, 0)
@@ -60,14 +60,14 @@ describe("the process", () => {
     }
   })
 
-  it("reads where it may do nothing but read", { skip: !("Deno" in globalThis) }, async () => {
+  it("reads with permission to read only", { skip: !("Deno" in globalThis) }, async () => {
     const { code, out, err } = await tessera(["domain", weather], {}, Infinity, ["run", "--allow-read", "--no-prompt"])
     assertEquals([code, err], [0, ""])
     assert(out.includes("station"))
   })
 
-  it("ends in peace when the reader goes away", async () => {
-    // a megabyte of cells: more than any pipe holds
+  it("exits without an error when the reader closes the pipe", async () => {
+    // a megabyte of cells: more than the buffer of a pipe
     const box = ["--range", "day=1:366", "--range", "station=1:100", "--select", "day,station,temperature"]
     const whole = await tessera(["read", weather, ...box, "--format", "ndjson"])
     assertEquals([whole.code, whole.err], [0, ""])

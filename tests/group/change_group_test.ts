@@ -1,4 +1,4 @@
-/** Making groups, and changing their members and metadata. */
+/** Creating groups, and changing their members and metadata. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -27,11 +27,11 @@ const whyNot = (group: string, changes: Group.MemberChanges) =>
 const files = (folder: string) =>
   Effect.flatMap(Storage, (storage) => Effect.map(storage.list(folder), (all) => all.map((e) => e.name)))
 
-/** A URI as engines keep it. */
+/** Returns a URI in the form that engines store. */
 const whole = (uri: string): string => uri.startsWith("/") ? `file://${uri}` : uri
 
 describe("groups", () => {
-  onEachStorage("are made empty, once", (root) =>
+  onEachStorage("are created empty, once", (root) =>
     Effect.gen(function* () {
       yield* Group.create(`${root}/g/`)
       assertEquals(yield* names(`${root}/g`), [])
@@ -43,7 +43,7 @@ describe("groups", () => {
     }))
 
   onEachStorage(
-    "take members, relative or not, with names or without, and give them up",
+    "add and remove members, relative or absolute, with or without names",
     (root) =>
       Effect.gen(function* () {
         const g = `${root}/g`
@@ -80,17 +80,20 @@ describe("groups", () => {
       }),
   )
 
-  onEachStorage("replace the member of a name, in the order of changes", (root) =>
-    Effect.gen(function* () {
-      const g = `${root}/g`
-      yield* Group.create(g)
-      for (const n of ["a", "b", "c"]) {
-        yield* Group.add(g, { uri: n, relative: true, name: "it", type: "array" }, { at: 10 })
-        assertEquals((yield* membersAt(g)).map(([, uri]) => uri), [`${g}/${n}`])
-      }
-    }))
+  onEachStorage(
+    "replace the member with the same name, in the order of the changes",
+    (root) =>
+      Effect.gen(function* () {
+        const g = `${root}/g`
+        yield* Group.create(g)
+        for (const n of ["a", "b", "c"]) {
+          yield* Group.add(g, { uri: n, relative: true, name: "it", type: "array" }, { at: 10 })
+          assertEquals((yield* membersAt(g)).map(([, uri]) => uri), [`${g}/${n}`])
+        }
+      }),
+  )
 
-  onEachStorage("keep what others change at the same time", (root) =>
+  onEachStorage("keep concurrent changes", (root) =>
     Effect.gen(function* () {
       const g = `${root}/g`
       yield* Group.create(g)
@@ -101,7 +104,7 @@ describe("groups", () => {
       assertEquals(yield* names(g), all)
     }))
 
-  onEachStorage("refuse members that are none, and stay as they are", (root) =>
+  onEachStorage("reject invalid members, and remain unchanged", (root) =>
     Effect.gen(function* () {
       const g = `${root}/g`
       yield* Group.create(g)
@@ -145,7 +148,7 @@ describe("groups", () => {
       assertEquals((yield* Effect.flip(Group.add(`${root}/none`, { uri: "/a", type: "array" })))._tag, "ArrayNotFound")
     }))
 
-  onEachStorage("have metadata as arrays have", (root) =>
+  onEachStorage("have metadata like arrays", (root) =>
     Effect.gen(function* () {
       const g = `${root}/g`
       yield* Group.create(g)
@@ -177,7 +180,7 @@ describe("groups", () => {
       assertEquals((yield* Effect.flip(Group.add(g, { uri: "/a", type: "array" })))._tag, "DecryptionFailed")
     }))
 
-  it("of version 1 go on as such, with all members in every file", async () => {
+  it("of version 1 keep their version, with all members in every file", async () => {
     const name = (t: number, suffix = "") => `g/__group/__${t}_${t}_${uuid(t)}${suffix}`
     for (const suffix of ["", "_1"]) {
       const old = {

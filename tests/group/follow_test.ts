@@ -1,4 +1,4 @@
-/** Groups from the network: which members are followed, and which are only listed. */
+/** Groups on the network: which members are followed, and which are only listed. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Chunk from "effect/Chunk"
@@ -34,7 +34,7 @@ const below = (uri: string): GroupMember => member(uri, { name: uri })
 
 const array = (uri: string): GroupMember => to(uri, { type: "array" })
 
-/** The files of groups, by their paths. */
+/** Returns the files of groups by their paths. */
 const filesOf = (groups: Objects): Map<string, Uint8Array> => {
   const files = new Map<string, Uint8Array>()
   for (const [uri, members] of Object.entries(groups)) {
@@ -44,7 +44,10 @@ const filesOf = (groups: Objects): Map<string, Uint8Array> => {
   return files
 }
 
-/** Runs over one memory that holds groups at URIs of any scheme; answers also the URIs that were asked for. */
+/**
+ * Runs an effect over one memory storage that contains groups at URIs of any scheme; returns its result and the URIs of
+ * all calls.
+ */
 const over = async <A, E>(
   groups: Objects,
   effect: Effect.Effect<A, E, StorageService | Codecs>,
@@ -58,7 +61,7 @@ const over = async <A, E>(
   return { answer: await Effect.runPromise(Effect.provide(effect, layer)), calls }
 }
 
-/** `+` for what was followed, the reason for what was not. */
+/** Returns the tree of names: the children of followed members, the reason for others. */
 const shape = (nodes: ReadonlyArray<Group.ObjectTree>): unknown =>
   Object.fromEntries(nodes.map((n) => [n.name ?? n.uri, n.cut ?? shape(n.children)]))
 
@@ -107,14 +110,14 @@ const same = [
 ]
 
 describe("a group from a web server", () => {
-  it("leads to its own origin, however that is written", async () => {
+  it("is followed to its own origin, in any spelling", async () => {
     for (const uri of same) {
       const { tree } = await treeOf({ [good]: [to(uri)], [uri]: [below("x")] }, good)
       assertEquals(tree, { [uri]: { x: "missing" } }, uri)
     }
   })
 
-  it("lists what is elsewhere, and does not open it", async () => {
+  it("lists members elsewhere, and does not open them", async () => {
     for (const uri of elsewhere) {
       const groups = { [good]: [to(uri)], ...(uri === "" ? {} : { [uri]: [below("x")] }) }
       const { tree, calls } = await treeOf(groups, good)
@@ -129,7 +132,7 @@ describe("a group from a web server", () => {
     }
   })
 
-  it("shows arrays that are elsewhere as such", async () => {
+  it("marks arrays elsewhere as foreign", async () => {
     const { answer } = await over(
       { [good]: [array("file:///etc/a"), array("https://good.example/a")] },
       Group.tree(good),
@@ -140,7 +143,7 @@ describe("a group from a web server", () => {
     ])
   })
 
-  it("leads to what is allowed: origins and schemes", async () => {
+  it("is followed to allowed origins and schemes", async () => {
     for (
       const [uri, allow] of [
         ["https://b.example/g", ["https://b.example"]],
@@ -173,7 +176,7 @@ describe("a group from a web server", () => {
     }
   })
 
-  it("refuses an allow-list that is none", async () => {
+  it("rejects an invalid allow-list", async () => {
     for (
       const allow of [
         "https://a.example",
@@ -203,10 +206,10 @@ describe("a group from a web server", () => {
     assertStringIncludes(answer.message, "allow")
   })
 
-  it("restricts everything below it, group by group", async () => {
+  it("restricts the groups below it, each by its own origin", async () => {
     const b = "https://b.example/g"
     const groups: Objects = {
-      // the start is local, and leads anywhere
+      // the start is local, so that it is followed anywhere
       "mem://start": [to(good), to("mem://local"), to("file:///home/g")],
       "mem://local": [to("file:///home/g2"), to("https://c.example/g")],
       "file:///home/g": [],
@@ -215,7 +218,7 @@ describe("a group from a web server", () => {
       "https://c.example/own": [to(good)],
       [good]: [to(b), to("https://good.example/h"), to("mem://secret")],
       "https://good.example/h": [to(b), to("file:///etc")],
-      // B leads to B and to what is allowed, not back to A
+      // B is followed to B and to the allowed origins, not back to A
       [b]: [to("https://b.example/h"), to(good), to("file:///etc")],
       "https://b.example/h": [],
       "mem://secret": [],
@@ -241,7 +244,7 @@ describe("a group from a web server", () => {
     assertEquals(opened.includes(b) || opened.includes("mem://secret") || opened.includes("file:///etc"), false)
   })
 
-  it("does not come back to local files through local groups that are allowed", async () => {
+  it("is not followed to local files through allowed local groups", async () => {
     const groups: Objects = {
       [good]: [to("mem://g")],
       "mem://g": [to("mem://h"), to("file:///etc"), to("https://c.example/g")],
@@ -257,12 +260,14 @@ describe("a group from a web server", () => {
     assertEquals((await walkOf(groups, good, ["mem:"])).filter(([, , foreign]) => foreign === true).length, 3)
   })
 
-  it("has relative members below itself", async () => {
-    for (const [path, found] of [["a", "a"], ["a/b", "a/b"], ["a/../b", "b"], ["a%20b", "a%20b"], ["a%2Fb", "a%2Fb"]]) {
-      const { tree } = await treeOf({ [good]: [below(path)], [`${good}/${found}`]: [below("x")] }, good)
+  it("resolves relative members below itself", async () => {
+    for (
+      const [path, resolved] of [["a", "a"], ["a/b", "a/b"], ["a/../b", "b"], ["a%20b", "a%20b"], ["a%2Fb", "a%2Fb"]]
+    ) {
+      const { tree } = await treeOf({ [good]: [below(path)], [`${good}/${resolved}`]: [below("x")] }, good)
       assertEquals(tree, { [path]: { x: "missing" } }, path)
     }
-    // a signed group keeps its query
+    // a signed URI of a group keeps its query
     const signed = `${good}?sig=1`
     assertEquals((await treeOf({ [signed]: [below("a")], [`${signed}/a`]: [] }, signed)).tree, { a: {} })
     for (
@@ -283,14 +288,14 @@ describe("a group from a web server", () => {
         for (const call of calls) assert(call === start || call.startsWith(`${start}/__`), call)
       }
     }
-    // the program may allow the rest of the server
+    // the options may allow the rest of the server
     const allowed = await treeOf({ [good]: [below("../h")], "https://good.example/data/h": [] }, good, [
       "https://good.example",
     ])
     assertEquals(allowed.tree, { "../h": {} })
   })
 
-  it("is refused for relative members that are whole URIs, or would become queries", async () => {
+  it("is rejected if relative members are absolute URIs, or would become queries", async () => {
     for (
       const path of [
         "https://evil.example/g",
@@ -312,7 +317,7 @@ describe("a group from a web server", () => {
 })
 
 describe("a local group", () => {
-  it("leads anywhere", async () => {
+  it("is followed anywhere", async () => {
     for (const start of ["mem://x/g", "/data/g", "file:///data/g"]) {
       for (const uri of ["https://b.example/g", "s3://b/g", "mem://h", "file:///h", "/h"]) {
         const { tree } = await treeOf({ [start]: [to(uri)], [uri]: [below("x")] }, start)
@@ -324,13 +329,13 @@ describe("a local group", () => {
     }
   })
 
-  it("is refused for relative members that are whole URIs, and does not take them", async () => {
+  it("is rejected if relative members are absolute URIs, and does not add them", async () => {
     for (const path of ["https://evil.example/g", "file:///etc", "file:/etc", "/etc", "a\0"]) {
       const { answer } = await over({ "mem://g": [below(path)] }, Effect.flip(Group.open("mem://g")))
       assertEquals([answer._tag, "path" in answer && answer.path], ["FormatError", "members.0.uri"])
       const adding = Group.add("mem://g", { uri: path, relative: true, type: "array" })
       assertEquals((await over({ "mem://g": [] }, Effect.flip(adding))).answer._tag, "WriteError")
-      // what was removed does no harm
+      // removed members are ignored
       const removed = { "mem://g": [below("a"), member(path, { deleted: true })] }
       assertEquals((await over(removed, Group.open("mem://g"))).answer.members.length, 1)
     }
@@ -338,7 +343,7 @@ describe("a local group", () => {
 })
 
 describe("origins", () => {
-  it("are those that requests go to", () => {
+  it("are those that requests are sent to", () => {
     for (
       const [uri, origin] of [
         ["HTTP://Host:80/a/b?c", "http://host"],
@@ -362,7 +367,7 @@ describe("origins", () => {
 })
 
 describe("over real servers and files", () => {
-  it("a hostile server cannot have other servers or local files read", async () => {
+  it("does not read other servers or local files for a hostile server", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tessera follow "))
     const other = await startWebServer({ files: filesOf({ secret: [] }) })
     const files = new Map<string, Uint8Array>()
@@ -413,7 +418,7 @@ describe("headers without an origin", () => {
     walk: (uri) => Effect.ignore(Stream.runDrain(Group.walk(uri))),
   }
   for (const [name, followed] of Object.entries(follow)) {
-    it(`are not sent to a server that only a local group names (${name})`, async () => {
+    it(`are not sent to a server that only a local group refers to (${name})`, async () => {
       const files = filesOf({ mine: [array("x")], other: [array("y")] })
       const evil = await startWebServer({ files })
       const good = await startWebServer({ files })
@@ -426,7 +431,7 @@ describe("headers without an origin", () => {
         await run(followed("mem://local"))
         assert(evil.seen.length > 0 && good.seen.length > 0)
         assertEquals([...evil.seen, ...good.seen].map((seen) => seen.headers.authorization).filter(Boolean), [])
-        // a URI that the program passes in decides, also after that
+        // after the program opens a URI itself, its origin is allowed
         await run(Group.open(`${good.origin}/mine`))
         evil.seen.length = 0
         assertEquals(good.seen.at(-1)!.headers.authorization, headers.authorization)

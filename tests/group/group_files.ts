@@ -8,7 +8,7 @@ import { genericTile } from "../support/build_array.ts"
 
 export const uuid = (n: number): string => n.toString(16).padStart(32, "0")
 
-/** A member with the usual values. */
+/** Returns a member with the usual values. */
 export const member = (uri: string, more: Partial<GroupMember> = {}): GroupMember => ({
   version: 2,
   type: "group",
@@ -19,11 +19,11 @@ export const member = (uri: string, more: Partial<GroupMember> = {}): GroupMembe
   ...more,
 })
 
-/** A file of group details. */
+/** Returns a file of group details. */
 export const details = (version: 1 | 2, members: ReadonlyArray<GroupMember>): Uint8Array =>
   genericTile(encode(GroupDetails, { version, members: members.map((m) => ({ ...m, version })) }, 22))
 
-/** An entry of metadata: a text, or a deletion. */
+/** Returns a metadata entry: a string, or a deletion. */
 export const entry = (key: string | Uint8Array, value: string | null): MetadataEntry => {
   const bytes = new TextEncoder().encode(value ?? "")
   return {
@@ -35,13 +35,13 @@ export const entry = (key: string | Uint8Array, value: string | null): MetadataE
   }
 }
 
-/** A file of metadata. */
+/** Returns a file of metadata. */
 export const metadata = (entries: ReadonlyArray<MetadataEntry>): Uint8Array =>
   genericTile(encode(MetadataEntries, entries, 22))
 
 export type Files = Readonly<Record<string, Uint8Array | string>>
 
-/** Runs over a memory that holds these files. */
+/** Runs an effect over a memory storage with these files. */
 export const over = <A, E>(files: Files, effect: Effect.Effect<A, E, StorageService | Codecs>): Promise<A> => {
   const storage = makeMemoryStorage()
   for (const [path, content] of Object.entries(files)) {

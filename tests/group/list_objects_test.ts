@@ -25,7 +25,7 @@ const walked = (files: Files, uri: string) =>
   )
 
 describe("objects", () => {
-  it("are told by what is in their folder", async () => {
+  it("are detected by the contents of their folder", async () => {
     const type = (files: Files) => over(files, Group.objectType("mem://x"))
     assertEquals(await type({}), undefined)
     assertEquals(await type({ "x": "a file" }), undefined)
@@ -37,7 +37,7 @@ describe("objects", () => {
     assertEquals(await type({ ...group("x"), ...array("x") }), "array")
   })
 
-  it("in a local folder are listed beside links that lead in circles", async () => {
+  it("in a local folder are listed, next to circular links", async () => {
     const top = mkdtempSync(join(tmpdir(), "tessera-links-"))
     try {
       for (const name of ["array/__schema", "group/inner/__schema"]) mkdirSync(join(top, name), { recursive: true })
@@ -47,22 +47,22 @@ describe("objects", () => {
         symlinkSync("..", join(at, "up"))
       }
       symlinkSync(".", join(top, "group", "same"))
-      const asked = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layerDefault>>) =>
+      const runLocal = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layerDefault>>) =>
         Effect.runPromise(Effect.provide(program, layerDefault))
-      const names = async (uri: string) => (await asked(Group.ls(uri))).map(({ name }) => name)
+      const names = async (uri: string) => (await runLocal(Group.ls(uri))).map(({ name }) => name)
       assertEquals(await names(top), ["array", "group"])
       assertEquals(await names(join(top, "group")), ["inner", "same"])
-      const tree = await asked(Group.tree(top))
+      const tree = await runLocal(Group.tree(top))
       assertEquals(tree.map(({ name, cut }) => [name, cut]), [["array", undefined], ["group", undefined]])
       assertEquals(tree[1].children.map(({ name, cut }) => [name, cut]), [["inner", undefined], ["same", undefined]])
-      const visits = await asked(Stream.runCount(Group.walk(top)))
+      const visits = await runLocal(Stream.runCount(Group.walk(top)))
       assert(visits > 4 && visits < 200, `${visits}: the system ends the circle`)
     } finally {
       rmSync(top, { recursive: true })
     }
   })
 
-  it("in a folder with two links to itself, of which there are 2^40, are shown up to a limit", async () => {
+  it("in a folder with two links to itself (2^40 paths) are listed up to a limit", async () => {
     const top = mkdtempSync(join(tmpdir(), "tessera-links-"))
     try {
       writeFileSync(join(top, "__tiledb_group.tdb"), "")
@@ -71,7 +71,7 @@ describe("objects", () => {
         Effect.runPromise(Effect.provide(program, layerDefault))
       const visits = await run(Stream.runCollect(walkOf(top, {}, 100)))
       const met = Chunk.size(visits)
-      // each group that is opened has two links at most: the system follows 40 links of one path
+      // each opened group has at most two links: the system follows 40 links in one path
       assert(met > 100 && met <= 200, `${met} visits`)
       assertEquals(new Set(Chunk.map(visits, ({ uri }) => uri)).size, met)
       const count = (nodes: ReadonlyArray<Group.ObjectTree>): number =>
@@ -103,13 +103,13 @@ describe("objects", () => {
       ["mem://top/old", "group", "old"],
     ])
     assertEquals(await ls("mem://top/old"), [["mem://top/old/in", "array", "in"]])
-    // what was removed from a group, or never joined it, is not listed
+    // groups that were removed from a group, or never added to it, are not listed
     assertEquals(await ls("mem://top/new"), [["mem://top/new/gone", "group", null], ["mem://top/a", "array", "its a"]])
     assertEquals(await ls("mem://top/a"), [])
     assertMatch(await over(files, Effect.map(Effect.flip(Group.ls("mem://nope")), (e) => e.message)), /nothing here/)
   })
 
-  it("in circles are walked once", async () => {
+  it("in circles are visited once", async () => {
     const files: Files = {
       ...group("g", [member("a"), member("b")]),
       ...group("g/a", [member("../b"), member("."), member("..")]),
@@ -137,7 +137,7 @@ describe("objects", () => {
     ])
   })
 
-  it("that fan out again and again are still walked once", async () => {
+  it("in groups that branch repeatedly are visited once", async () => {
     // 2^40 paths lead to the last one
     let files: Files = group("g40", [])
     for (let i = 0; i < 40; i++) {

@@ -1,4 +1,4 @@
-/** Groups of 50,000 members: timers fire while they are changed and opened. */
+/** Timers fire while groups of 50,000 members are changed and opened. */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** Groups of thousands of members: the time of changes grows with their number, and not with its square. */
+/** Groups of thousands of members: the time of changes is linear in their number. */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"

@@ -15,7 +15,7 @@ describe("URIs of members", () => {
     assertEquals(memberUri("file:///g %41", "m%20 %", true), "file:///g %41/m%20 %")
   })
 
-  it("are normal as paths are", () => {
+  it("are normalized like paths", () => {
     const path = fc.array(fc.constantFrom("a", "b", ".", "..", ""), { minLength: 1, maxLength: 8 }).map((p) =>
       p.join("/")
     )
@@ -24,8 +24,8 @@ describe("URIs of members", () => {
     fc.assert(fc.property(path, (p) => assertEquals(normalise(normalise(`mem://m/${p}`)), normalise(`mem://m/${p}`))))
   })
 
-  it("are the same for all spellings of a place", () => {
-    // percent signs are no escapes, as in the engine
+  it("are equal for all spellings of a location", () => {
+    // percent signs are not escapes, as in the engine
     assertEquals(identity("file:///a%20b/c/"), "/a%20b/c")
     assertEquals(identity("file://localhost/a"), "/a")
     assertEquals(identity("FILE:///a/./b"), "/a/b")

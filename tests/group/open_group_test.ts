@@ -33,7 +33,7 @@ describe("members", () => {
     assertEquals(await names(files, { at: new Date(10) }), ["mem://g/b", "first"])
   })
 
-  it("of version 1 are those of the newest file", async () => {
+  it("of version 1 are those in the newest file", async () => {
     const old: Files = {
       ...mark,
       [name(10, "")]: details(1, [member("a"), member("b")]),
@@ -41,16 +41,16 @@ describe("members", () => {
     }
     assertEquals(await names(old), ["mem://g/b"])
     assertEquals(await names(old, { at: 15 }), ["mem://g/a", "mem://g/b"])
-    // a group that went on with version 2: what the last file of version 1 says is where it starts
+    // a group that continues with version 2 starts with the members in the last file of version 1
     assertEquals(await names({ ...old, [name(30)]: details(2, [member("c")]) }), ["mem://g/b", "mem://g/c"])
   })
 
-  it("ignore what is no finished file", async () => {
+  it("are not read from unfinished and other files", async () => {
     const torn = { ...files, [`${name(40)}.tmp`]: "half", "g/__group/readme": "hello" }
     assertEquals(await names(torn), ["third"])
   })
 
-  it("are where they say", async () => {
+  it("have the URIs in the file, resolved against the group", async () => {
     const members = await over(
       {
         ...mark,
@@ -72,7 +72,7 @@ describe("members", () => {
     ])
   })
 
-  it("have percent signs and spaces that stand for themselves", async () => {
+  it("may contain percent signs and spaces, which are not escapes", async () => {
     const folder = mkdtempSync(join(tmpdir(), "tessera group %41 "))
     try {
       cpSync(fileURLToPath(new URL("../golden/demo/weather", import.meta.url)), join(folder, "p%41q x"), {
@@ -104,7 +104,7 @@ describe("members", () => {
     }
   })
 
-  it("replay to what is left", () => {
+  it("are the added ones that were not removed, after the newest complete file", () => {
     const file = fc.record({
       whole: fc.boolean(),
       members: fc.array(fc.record({ name: fc.constantFrom("a", "b", "c"), deleted: fc.boolean() })),
@@ -122,7 +122,7 @@ describe("members", () => {
 })
 
 describe("a group", () => {
-  it("that is none says what is there", async () => {
+  it("that does not exist fails with the kind of the existing object", async () => {
     const hint = (files: Files) => over(files, Effect.map(Effect.flip(Group.open("mem://g")), (e) => e.message))
     assertMatch(await hint({}), /^mem:\/\/g: there is no group here/)
     assertMatch(await hint({ "g/file": "" }), /this folder is not a group/)
@@ -130,7 +130,7 @@ describe("a group", () => {
     assertMatch(await hint({ ...mark, [name(1)]: "not a tile" }), /generic tile needs 34 bytes/)
   })
 
-  it("has metadata, as arrays have", async () => {
+  it("has metadata like arrays", async () => {
     const at = (t: number) => `g/__meta/__${t}_${t}_${uuid(t)}`
     const files: Files = {
       ...mark,
@@ -149,7 +149,7 @@ describe("a group", () => {
     assertEquals(await read({ at: 15 }), ["gone", "k"])
   })
 
-  it("that is plain opens with a key at hand", async () => {
+  it("without encryption can be opened with a key", async () => {
     const files: Files = { ...mark, [name(1)]: details(2, [member("a")]) }
     assertEquals(await names(files, { key: new Uint8Array(32) }), ["mem://g/a"])
   })

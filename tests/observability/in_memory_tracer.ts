@@ -1,4 +1,4 @@
-/** A tracer that keeps the spans that end, for tests. */
+/** A tracer for tests that stores the ended spans. */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 
-/** A span that ended. */
+/** An ended span. */
 export interface EndedSpan {
   readonly name: string
   readonly parent: string | undefined
@@ -14,7 +14,7 @@ export interface EndedSpan {
   readonly exit: Exit.Exit<unknown, unknown>
 }
 
-/** A tracer, and the spans that it saw, in the order of their ends. */
+/** Returns a tracer and its spans, in the order of their ends. */
 export const makeInMemoryTracer = () => {
   const spans: Array<EndedSpan> = []
   const open = new Set<string>()
@@ -52,7 +52,7 @@ export const makeInMemoryTracer = () => {
   return { spans, open, layer: Layer.setTracer(tracer) }
 }
 
-/** Runs an effect with an in-memory tracer; returns its spans, whether it fails or not. */
+/** Runs an effect with an in-memory tracer; returns its spans, also if it fails. */
 export const spansOf = async <A, E>(effect: Effect.Effect<A, E>) => {
   const { spans, open, layer } = makeInMemoryTracer()
   const exit = await Effect.runPromiseExit(Effect.provide(effect, layer))

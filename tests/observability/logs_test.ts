@@ -1,4 +1,4 @@
-/** Log messages tell what was retried, what runs slower than it could, and what was skipped. */
+/** Log messages report retries, slower fallbacks and skipped files. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ interface Line {
   readonly annotations: Readonly<Record<string, unknown>>
 }
 
-/** The messages that an effect logs, of all levels. */
+/** Returns the messages that an effect logs, of all levels. */
 const logged = async <A, E>(effect: Effect.Effect<A, E>): Promise<ReadonlyArray<Line>> => {
   const lines: Array<Line> = []
   const logger = Logger.make(({ logLevel, message, annotations }) => {
@@ -30,7 +30,7 @@ const logged = async <A, E>(effect: Effect.Effect<A, E>): Promise<ReadonlyArray<
 }
 
 describe("log messages", () => {
-  it("tell of each retry: the operation, the URI, the reason and the delay", async () => {
+  it("report each retry: the operation, the URI, the reason and the delay", async () => {
     const { storage } = Platform.withFaults(Platform.makeMemoryStorage(), { at: 0, fault: "fail" })
     const patient = Platform.withRetry(storage, { times: 2, wait: "2 millis", reasons: ["Unknown"] })
     const [line, ...others] = await logged(patient.write("mem://a", Uint8Array.of(1)))
@@ -41,13 +41,13 @@ describe("log messages", () => {
     assert((delayMillis as number) >= 0 && (delayMillis as number) <= 2)
   })
 
-  it("tell why there are no worker threads", async () => {
+  it("report why there are no worker threads", async () => {
     const [line] = await logged(Effect.scoped(makeWorkers(0)))
     assertEquals([line.level, line.text], ["DEBUG", "no worker threads"])
     assertEquals(typeof line.annotations.reason, "string")
   })
 
-  it("tell why worker threads cannot be started", async () => {
+  it("report why worker threads cannot be started", async () => {
     const program = Effect.gen(function* () {
       const workers = yield* makeWorkers(1)
       workers!.pool({ url: new URL("./no_such_module.ts", import.meta.url) }).offer(() => [undefined, []])
@@ -57,7 +57,7 @@ describe("log messages", () => {
     assert(String(line.annotations.reason).includes("no_such_module.ts"))
   })
 
-  it("tell of a folder that a listing skips", async () => {
+  it("report a folder that a listing skips", async () => {
     const memory = Platform.makeMemoryStorage()
     const denied = (uri: string) => new StorageError({ op: "list", uri, reason: "Denied" })
     const storage: Platform.StorageService = {

@@ -1,4 +1,4 @@
-/** Metrics count what storages, caches, retries, tiles and worker threads did. */
+/** Metrics count the operations of storages, caches, retries, tiles and worker threads. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ const Grid = ArraySchema.dense({
 })
 const Points = ArraySchema.sparse({ dims: { x: Dim.int32([1, 100], { tile: 10 }) }, attrs: { a: Attr.int32() } })
 
-/** The counters of one run: each run has a tag of its own, because Effect keeps metrics for the whole process. */
+/** Returns the counters of one run: each run has a unique tag, because Effect has one metric registry per process. */
 const metricsOf = async (run: string): Promise<ReadonlyMap<string, number>> => {
   const sums = new Map<string, number>()
   for (const { metricKey, metricState } of await Effect.runPromise(Metric.snapshot)) {
@@ -43,7 +43,7 @@ const writeAndRead = Effect.gen(function* () {
 })
 
 describe("metrics", () => {
-  it("of storage are those of withCounters", async () => {
+  it("of storage equal those of withCounters", async () => {
     const counters = Platform.makeCounters()
     const storage = Platform.withCounters(Platform.makeMemoryStorage(), counters)
     const { metrics } = await measure(use(storage)(writeAndRead))
@@ -54,7 +54,7 @@ describe("metrics", () => {
     assertEquals(metrics.get("tessera.storage.failures"), undefined)
   })
 
-  it("are tagged by scheme and operation, and by nothing else of ours", async () => {
+  it("are tagged by scheme and operation, and by no other tag of this library", async () => {
     const { run } = await measure(use(Platform.makeMemoryStorage())(writeAndRead))
     const keys = (await Effect.runPromise(Metric.snapshot)).map(({ metricKey }) => metricKey)
       .filter(({ tags }) => tags.some(({ value }) => value === run))

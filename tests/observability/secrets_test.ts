@@ -20,7 +20,7 @@ const KEY = "c4nary-KEY-0123456789abcdefghijk"
 const CELL = "c4nary-CELL"
 const SECRETS = [SIGNATURE, PASSWORD, HEADER, KEY, CELL, "c4nary"]
 
-/** What a program shows of itself: spans with their failures, log messages, and metrics. */
+/** Returns everything that a program emits: spans with their failures, log messages, and metrics. */
 const shown = async (
   program: Effect.Effect<unknown, unknown, Platform.StorageService | Platform.Codecs>,
   storage: Platform.StorageService,
@@ -43,7 +43,7 @@ const shown = async (
   ))
   const spans = tracer.spans.map(({ name, attributes, exit }) => {
     const cause = exit._tag === "Failure" ? exit.cause : Cause.empty
-    // what exporters take of a failure
+    // the parts of a failure that exporters use
     const errors = Cause.prettyErrors(cause).map(({ name, message, stack }) => [name, message, stack])
     return [name, ...[...attributes].flat().map(String), Cause.pretty(cause), inspect(errors)].join("\n")
   })
@@ -64,7 +64,7 @@ const Secret = ArraySchema.dense({
 })
 
 describe("secrets", () => {
-  it("of a signed URL appear nowhere, whether requests fail or are retried", async () => {
+  it("of a signed URL do not appear in failed or retried requests", async () => {
     const url = `http://user:${PASSWORD}@127.0.0.1:1/array?X-Amz-Signature=${SIGNATURE}`
     const storage = Platform.httpFiles({
       headers: { authorization: `Bearer ${HEADER}` },
@@ -79,7 +79,7 @@ describe("secrets", () => {
     assertNoSecret(text)
   })
 
-  it("of an encrypted array and its cells appear nowhere", async () => {
+  it("of an encrypted array and its cells do not appear", async () => {
     const key = new TextEncoder().encode(KEY)
     const program = Effect.gen(function* () {
       const array = yield* TileArray.create("mem://secret", Secret, { key })

@@ -1,4 +1,4 @@
-/** Every public operation runs in a span with its name, its URI and what it did. */
+/** Every public operation runs in a span with its name, its URI and its counts. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Cause from "effect/Cause"
@@ -24,7 +24,7 @@ const Row = Schema.Struct({ x: Schema.Number, a: Schema.Number })
 type Needs = Platform.StorageService | Codecs
 type AnyEffect = Effect.Effect<unknown, unknown, Needs | Scope.Scope>
 
-/** Arrays and a group that operations work on. */
+/** Creates the arrays and the group that operations use. */
 const setUp = Effect.gen(function* () {
   const newGrid = yield* TileArray.create("mem://grid", Grid)
   yield* Dense.write(newGrid, { x: [1, 8] }, { a: Int32Array.of(1, 2, 3, 4, 5, 6, 7, 8) }, { at: 1000 })
@@ -47,8 +47,8 @@ const grid = "mem://grid"
 const points = "mem://points"
 const group = "mem://group"
 
-/** Each operation: what it works on, and a call. */
-const operations: Readonly<Record<string, readonly [uri: string, call: (given: SetUp) => AnyEffect]>> = {
+/** Each operation: the URI of its span, and a call. */
+const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: SetUp) => AnyEffect]>> = {
   "TileArray.open": [grid, () => TileArray.open(grid)],
   "TileArray.reopen": [grid, (s) => TileArray.reopen(s.grid)],
   "TileArray.create": ["mem://new", () => TileArray.create("mem://new", Points)],
@@ -101,7 +101,7 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (given: S
   "publish": [grid, (s) => Platform.publish(s.storage, grid)],
 }
 
-/** Functions that read and write nothing themselves. */
+/** Functions that do not read or write by themselves, with the reason. */
 const withoutSpan: Readonly<Record<string, string>> = {
   "TileArray.declare": "compares schemas in memory",
   "TileArray.undeclare": "returns another view of an open array",
@@ -117,20 +117,20 @@ const withoutSpan: Readonly<Record<string, string>> = {
 
 const layer = () => Layer.merge(Platform.layerMemory, Platform.layerNative)
 
-/** Sets up arrays without a tracer, and calls an operation with one. */
-const traceOf = async (call: (given: SetUp) => AnyEffect) => {
+/** Creates arrays without a tracer, then runs an operation with one; returns the spans. */
+const traceOf = async (call: (setUp: SetUp) => AnyEffect) => {
   const tracer = makeInMemoryTracer()
   const program = Effect.flatMap(
     setUp,
-    (given) => Effect.exit(Effect.provide(Effect.scoped(call(given)), tracer.layer)),
+    (setUp) => Effect.exit(Effect.provide(Effect.scoped(call(setUp)), tracer.layer)),
   )
   return { exit: await Effect.runPromise(Effect.provide(program, layer())), ...tracer }
 }
 
 const spanNamed = (spans: ReadonlyArray<EndedSpan>, name: string): EndedSpan => {
-  const found = spans.filter((span) => span.name === `tessera.${name}`)
-  assert(found.length > 0, `no span tessera.${name} among ${spans.map((span) => span.name).join(", ")}`)
-  return found.at(-1)!
+  const matching = spans.filter((span) => span.name === `tessera.${name}`)
+  assert(matching.length > 0, `no span tessera.${name} among ${spans.map((span) => span.name).join(", ")}`)
+  return matching.at(-1)!
 }
 
 describe("spans of public operations", () => {
@@ -143,7 +143,7 @@ describe("spans of public operations", () => {
       [...functions, "publish"].sort(),
       [...Object.keys(operations), ...Object.keys(withoutSpan)].sort(),
     )
-    // values of metadata are made in memory
+    // metadata values are created in memory
     for (const make of Object.values(Metadata)) assert(!Effect.isEffect(make))
   })
 
@@ -183,14 +183,14 @@ describe("spans of public operations", () => {
     assert((attributes.get("tessera.bytes_read") as number) >= 32)
   })
 
-  it("count pruned tiles", async () => {
+  it("counts pruned tiles", async () => {
     const { spans } = await traceOf((s) => Sparse.read(s.points, { where: "a > 15" }))
     assertEquals(spanNamed(spans, "Sparse.read").attributes.get("tessera.tiles_pruned"), undefined)
     const none = await traceOf((s) => Sparse.read(s.points, { where: "a > 1000" }))
     assertEquals(spanNamed(none.spans, "Sparse.read").attributes.get("tessera.tiles_pruned"), 1)
   })
 
-  it("are children of the operation around them, whose counts include theirs", async () => {
+  it("are children of the surrounding operation, whose counts include theirs", async () => {
     const { spans } = await traceOf(() => TileArray.putMetadata(grid, { title: "a" }))
     const inner = spanNamed(spans, "TileArray.editMetadata")
     assertEquals(inner.parent, "tessera.TileArray.putMetadata")
@@ -224,7 +224,7 @@ describe("spans of public operations", () => {
     assertEquals([...tracer.open], [])
   })
 
-  it("of a stream that is left early end", async () => {
+  it("of a stream that is not read to the end are ended", async () => {
     const { spans, open } = await traceOf((s) =>
       Stream.runDrain(Stream.take(Dense.stream(s.grid, { memory: 2 ** 24 }), 1))
     )
@@ -239,7 +239,7 @@ describe("spans of public operations", () => {
 })
 
 describe("withSpans", () => {
-  it("makes a span of each request, below the operation", async () => {
+  it("creates a span for each request, below the operation", async () => {
     const tracer = makeInMemoryTracer()
     const storage = Platform.withSpans(Platform.makeMemoryStorage())
     const program = Effect.flatMap(setUp, ({ grid }) => Effect.provide(Dense.read(grid), tracer.layer))

@@ -1,6 +1,6 @@
 /**
- * Arrays of format 22 in memory, without filters: for properties over whole reads, and for forged bytes that no damage to
- * real (compressed) files would ever give.
+ * Builds arrays of format 22 in memory, without filters: for property tests of whole reads, and for forged bytes that
+ * no damage to real (compressed) files produces.
  */
 import type { ArraySchema } from "../../schema/array/array_schema.ts"
 import { ArraySchema as ArraySchemaCodec } from "../../schema/array/array_schema.ts"
@@ -21,7 +21,7 @@ import { shapeOf } from "../../src/fragment/fragment.ts"
 const VERSION = 22
 const uuid = (n: number): string => n.toString(16).padStart(32, "0")
 
-/** Bytes one after the other. */
+/** Concatenates bytes. */
 export const join = (...parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   const out = new Uint8Array(parts.reduce((sum, p) => sum + p.byteLength, 0))
   let at = 0
@@ -32,7 +32,7 @@ export const join = (...parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   return out
 }
 
-/** One chunk that went through no filter; `original` may lie. */
+/** Returns a tile of one unfiltered chunk; `original` may be forged. */
 export const chunkedTile = (data: Uint8Array, original: number = data.byteLength): Uint8Array => {
   const head = new DataView(new ArrayBuffer(20))
   head.setUint32(0, 1, true)
@@ -41,7 +41,7 @@ export const chunkedTile = (data: Uint8Array, original: number = data.byteLength
   return join(new Uint8Array(head.buffer), data)
 }
 
-/** A structure in its wrapping. */
+/** Returns a structure as a generic tile. */
 export const genericTile = (bytes: Uint8Array, version: number = VERSION): Uint8Array => {
   const data = chunkedTile(bytes)
   const header = {
@@ -56,7 +56,7 @@ export const genericTile = (bytes: Uint8Array, version: number = VERSION): Uint8
   return join(encode(GenericTileHeader, header, version), data)
 }
 
-/** A dimension; bounds and extent as values. */
+/** Returns a dimension; bounds and extent are values. */
 export const dimension = (
   name: string,
   type: Datatype,
@@ -72,7 +72,7 @@ export const dimension = (
   tileExtent: extent === null ? null : scalarBytes(type, extent),
 })
 
-/** A string dimension. */
+/** Returns a string dimension. */
 export const stringDimension = (name: string): Dimension => ({
   name,
   type: "string_ascii",
@@ -82,7 +82,7 @@ export const stringDimension = (name: string): Dimension => ({
   tileExtent: null,
 })
 
-/** An attribute with the default fill. */
+/** Returns an attribute with the default fill. */
 export const attribute = (name: string, type: Datatype, more: Partial<Attribute> = {}): Attribute => ({
   name,
   type,
@@ -96,9 +96,9 @@ export const attribute = (name: string, type: Datatype, more: Partial<Attribute>
   ...more,
 })
 
-/** A schema of no filters. */
+/** Returns a schema without filters. */
 export const arraySchema = (
-  given: Pick<ArraySchema, "arrayType" | "dimensions" | "attributes"> & Partial<ArraySchema>,
+  parts: Pick<ArraySchema, "arrayType" | "dimensions" | "attributes"> & Partial<ArraySchema>,
 ): ArraySchema => ({
   version: VERSION,
   allowsDuplicates: false,
@@ -111,7 +111,7 @@ export const arraySchema = (
   dimensionLabels: [],
   enumerations: [],
   currentDomain: { empty: true },
-  ...given,
+  ...parts,
 })
 
 /** The tiles of one field: unfiltered bytes, offsets as u64 each. */
@@ -121,17 +121,17 @@ export interface FieldParts {
   readonly validity?: ReadonlyArray<Uint8Array>
 }
 
-/** What a fragment holds. */
+/** The contents of a fragment. */
 export interface FragmentParts {
   readonly time: number
   readonly domain: ReadonlyArray<Range> | null
-  /** Tiles of sparse fragments; of dense ones the number that the fields have. */
+  /** The number of tiles of a sparse fragment; for dense ones the number of tiles of the fields. */
   readonly tileCount: number
   readonly lastTileCells?: number
-  /** By name of attributes and dimensions. */
+  /** The fields by the names of attributes and dimensions. */
   readonly fields: Readonly<Record<string, FieldParts>>
   readonly mbrs?: MbrLevel
-  /** Changes what the footer says. */
+  /** Changes the footer. */
   readonly forgeFooter?: (footer: FragmentFooter) => FragmentFooter
   /** Changes a column of tile offsets or sizes. */
   readonly forgeColumn?: (
@@ -141,7 +141,7 @@ export interface FragmentParts {
   ) => Float64Array
 }
 
-/** Ranges of a non-empty domain. */
+/** Returns the ranges of a non-empty domain. */
 export const rangesOf = (
   dimensions: ReadonlyArray<Dimension>,
   bounds: ReadonlyArray<readonly [Scalar, Scalar]>,
@@ -200,7 +200,7 @@ const fragmentFiles = (schema: ArraySchema, schemaName: string, parts: FragmentP
   const each = (pick: (c: typeof columns[number]) => Float64Array): Float64Array =>
     Float64Array.from(columns, (c) => section(encode(TileOffsets, pick(c), VERSION)))
   const none = Float64Array.from(slots, () => 0)
-  const honest: FragmentFooter = {
+  const footerOfParts: FragmentFooter = {
     version: VERSION,
     schemaName,
     dense,
@@ -225,19 +225,19 @@ const fragmentFiles = (schema: ArraySchema, schemaName: string, parts: FragmentP
     processedConditionsOffset: 0,
     optionalSections: [],
   }
-  const footer = encode(fragmentFooter(shapeOf(schema)), parts.forgeFooter?.(honest) ?? honest, VERSION)
+  const footer = encode(fragmentFooter(shapeOf(schema)), parts.forgeFooter?.(footerOfParts) ?? footerOfParts, VERSION)
   const length = new Uint8Array(8)
   new DataView(length.buffer).setUint32(0, footer.byteLength, true)
   files.set("__fragment_metadata.tdb", join(...sections, footer, length))
   return files
 }
 
-/** The files of an array by their whole name, below `path`. */
+/** Returns the files of an array by their full names, below `path`. */
 export const buildArray = (
   path: string,
   schema: ArraySchema,
   fragments: ReadonlyArray<FragmentParts>,
-  /** The schema as its file holds it, where it shall differ from what the fragments were made by. */
+  /** The schema in the schema file, if it differs from the schema that the fragments were written with. */
   stored: ArraySchema = schema,
 ): Map<string, Uint8Array> => {
   const files = new Map<string, Uint8Array>()
@@ -253,7 +253,7 @@ export const buildArray = (
   return files
 }
 
-/** A tile of `cells` cells: each cell is filled with its number, as far as that goes. */
+/** Returns a tile of `cells` cells: each cell contains its number, truncated to the datatype. */
 export const countingTile = (type: Datatype, cells: number, from = 0): Uint8Array =>
   join(
     ...Array.from(
@@ -262,7 +262,7 @@ export const countingTile = (type: Datatype, cells: number, from = 0): Uint8Arra
     ),
   )
 
-/** Start offsets of cells, and their bytes. */
+/** Returns the start offsets of cells, and their bytes. */
 export const varTile = (cells: ReadonlyArray<Uint8Array>): { readonly fixed: Uint8Array; readonly var: Uint8Array } => {
   const offsets = new DataView(new ArrayBuffer(8 * cells.length))
   let at = 0

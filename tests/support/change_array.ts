@@ -1,4 +1,4 @@
-/** Arrays without cells, made for tests of what changes arrays, over memory and local files. */
+/** Creates arrays without cells for tests of operations that change arrays, in memory and in local files. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -17,14 +17,14 @@ import type { StoreError } from "../../src/array/create/create_structure.ts"
 import { accessOf } from "../../src/array/open/open.ts"
 import { newSchemaName, storeSchema } from "../../src/array/create/store_schema.ts"
 
-/** What changes need. */
+/** The services that changes require. */
 export type Needs = Storage | Codecs
 
-/** Runs a test over memory, and over local files in a folder of its own; `root` is a URI below which nothing is yet. */
-export const onEachStorage = (what: string, body: (root: string) => Effect.Effect<void, unknown, Needs>): void => {
-  it(`${what} (memory)`, () =>
+/** Runs a test in memory, and in local files in a new folder; `root` is a URI below which there are no files. */
+export const onEachStorage = (name: string, body: (root: string) => Effect.Effect<void, unknown, Needs>): void => {
+  it(`${name} (memory)`, () =>
     Effect.runPromise(Effect.provide(body("mem://root"), Layer.merge(layerMemory, layerNative))))
-  it(`${what} (local files)`, async () => {
+  it(`${name} (local files)`, async () => {
     const folder = mkdtempSync(join(tmpdir(), "tessera change "))
     const local = Layer.succeed(Storage, makeLocalStorage({ durability: "cached" }))
     try {
@@ -35,7 +35,7 @@ export const onEachStorage = (what: string, body: (root: string) => Effect.Effec
   })
 }
 
-/** How an array is made. */
+/** Options of `makeArray`. */
 export interface Making {
   /** Default: now. */
   readonly at?: number
@@ -45,7 +45,7 @@ export interface Making {
 
 let enumerations = 0
 
-/** Makes an array without cells. */
+/** Creates an array without cells. */
 export const makeArray = (
   uri: string,
   schema: ArraySchema,

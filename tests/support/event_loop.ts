@@ -1,20 +1,21 @@
 /**
- * How long the event loop waits while a program runs: timers, signals and aborts wait as long.
+ * Measures how long the event loop is blocked while a program runs: timers, signals and aborts are delayed by that
+ * time.
  */
 import { assert } from "@std/assert"
 import { readFileSync } from "node:fs"
 
-/** What a program returned, and times in milliseconds. */
+/** The result of a program, and times in milliseconds. */
 export interface Heartbeat<A> {
   readonly value: A
   readonly elapsed: number
   /** The longest time in which no timer fired. */
   readonly longestGap: number
-  /** The most processor time that this thread used while no timer fired. Where it is not known, the longest gap. */
+  /** The maximal processor time that this thread used while no timer fired; if it is unknown, the longest gap. */
   readonly longestWork: number
 }
 
-/** Processor time of this thread, in milliseconds: Linux knows it. */
+/** Returns the processor time of this thread in milliseconds, on Linux only. */
 export const processorTime = (): number | undefined => {
   try {
     return Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ")[0]) / 1e6
@@ -23,7 +24,9 @@ export const processorTime = (): number | undefined => {
   }
 }
 
-/** Runs a program beside a timer that fires every few milliseconds, and records how long it has to wait. */
+/**
+ * Runs a program together with a timer that fires every few milliseconds, and records how long the timer is delayed.
+ */
 export const withHeartbeat = async <A>(run: () => Promise<A>): Promise<Heartbeat<A>> => {
   await new Promise((resolve) => setTimeout(resolve, 5))
   const start = performance.now()
@@ -49,14 +52,17 @@ export const withHeartbeat = async <A>(run: () => Promise<A>): Promise<Heartbeat
   }
 }
 
-/** Fails unless one of three attempts lets timers fire at least every `most` milliseconds: the collector may disturb one. */
-export const assertResponsive = async (run: () => Promise<unknown>, most = 100): Promise<void> => {
-  const found: Array<string> = []
+/**
+ * Fails unless timers fire at least every `maxWait` milliseconds in one of three attempts: garbage collection may
+ * disturb an attempt.
+ */
+export const assertResponsive = async (run: () => Promise<unknown>, maxWait = 100): Promise<void> => {
+  const measured: Array<string> = []
   for (let attempt = 0; attempt < 3; attempt++) {
     const { elapsed, longestGap, longestWork } = await withHeartbeat(run)
     // on a busy machine the thread itself may have to wait for a processor
-    if (Math.min(longestGap, longestWork) < most) return
-    found.push(`gap ${longestGap.toFixed(0)} ms, work ${longestWork.toFixed(0)} ms of ${elapsed.toFixed(0)} ms`)
+    if (Math.min(longestGap, longestWork) < maxWait) return
+    measured.push(`gap ${longestGap.toFixed(0)} ms, work ${longestWork.toFixed(0)} ms of ${elapsed.toFixed(0)} ms`)
   }
-  assert(false, `the event loop had to wait: ${found.join("; ")}`)
+  assert(false, `the event loop had to wait: ${measured.join("; ")}`)
 }

@@ -1,5 +1,6 @@
 /**
- * What every storage backend must do with several files: pages of listings, copies, bulk removal. A part of the storage suite.
+ * Tests that every storage backend passes for several files: pages of listings, copies, bulk removal. A part of the
+ * storage suite.
  */
 import { assert, assertEquals } from "@std/assert"
 import * as Chunk from "effect/Chunk"
@@ -18,7 +19,7 @@ const bytes = (...values: Array<number>): Uint8Array => Uint8Array.from(values)
 const oddNames = ["a b", "100%", "%20", "ümläut", "\u{1f600}", "a#b?c", "a+b&c=d", "..."]
 
 /** Adds the tests of this part. */
-export const fileSetSuite = (test: (what: string, body: (backend: Backend) => Promise<void>) => void): void => {
+export const fileSetSuite = (test: (name: string, body: (backend: Backend) => Promise<void>) => void): void => {
   test("reports whether a file exists", async ({ storage, root }) => {
     assertEquals(await run(storage.exists(`${root}/folder/file`)), false)
     for (const name of ["file", ...oddNames]) {
@@ -62,7 +63,7 @@ export const fileSetSuite = (test: (what: string, body: (backend: Backend) => Pr
     assertEquals((await run(storage.list(root))).map(({ name }) => name), ["to"])
   })
 
-  test("shows no part of a copy that is interrupted", async ({ storage, root }) => {
+  test("does not show a part of an interrupted copy", async ({ storage, root }) => {
     const content = new Uint8Array((8 << 20) + 5).fill(7)
     await run(storage.write(`${root}/from`, content))
     const fiber = Effect.runFork(storage.copy(`${root}/from`, `${root}/to`))
@@ -73,7 +74,7 @@ export const fileSetSuite = (test: (what: string, body: (backend: Backend) => Pr
     if (names.includes("to")) assertEquals(await run(storage.size(`${root}/to`)), content.length)
   })
 
-  test("removes many files, and only those; missing files are fine", async ({ storage, root }) => {
+  test("removes many files, and only those; missing files are not an error", async ({ storage, root }) => {
     const uris = [...Array.from({ length: 60 }, (_, i) => `f${i}`), ...oddNames].map((name) => `${root}/many/${name}`)
     for (const uri of uris) await run(storage.write(uri, bytes(1)))
     await run(storage.write(`${root}/many/stays`, bytes(1)))
@@ -102,7 +103,7 @@ export const fileSetSuite = (test: (what: string, body: (backend: Backend) => Pr
     assertEquals(await run(storage.list(`${root}/many`)), [])
   })
 
-  test("lists page by page what it lists at once, with any names", async ({ storage, root }) => {
+  test("lists page by page the same entries as at once, with any names", async ({ storage, root }) => {
     for (const name of ["b", "a", "folder/inner", ...oddNames]) {
       await run(storage.write(`${root}/top/${name}`, bytes(1)))
     }
@@ -198,7 +199,7 @@ export const fileSetSuite = (test: (what: string, body: (backend: Backend) => Pr
     assertEquals((await run(storage.list(`${root}/1`))).length, 10)
   })
 
-  test("has its own file after a create whose response was lost", async ({ storage, root }) => {
+  test("reports its own file after a create whose response was lost", async ({ storage, root }) => {
     const uri = `${root}/__commits/__1_1_0123456789abcdef0123456789abcdef_22.wrt`
     const lossy = withFaults(storage, { at: 0, fault: "partial" }).storage
     await fails(lossy.create(uri, bytes(1, 2, 3)))

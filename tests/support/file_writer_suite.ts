@@ -1,5 +1,6 @@
 /**
- * What every storage backend must do with files that come in pieces and with folders: a part of the storage suite.
+ * Tests that every storage backend passes for files that are written in chunks, and for folders. A part of the storage
+ * suite.
  */
 import { assert, assertEquals } from "@std/assert"
 import * as Cause from "effect/Cause"
@@ -19,7 +20,7 @@ const fails = <A, E>(effect: Effect.Effect<A, E>): Promise<E> => Effect.runPromi
 const bytes = (...values: Array<number>): Uint8Array => Uint8Array.from(values)
 const counted = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => i * 31 + (i >>> 8))
 
-/** Writes a file in pieces of so many bytes, all from one buffer. */
+/** Writes a file in chunks of these lengths, all from one buffer. */
 const writePieces = (storage: Storage, uri: string, content: Uint8Array, lengths: ReadonlyArray<number>) =>
   Effect.scoped(Effect.gen(function* () {
     const file = yield* storage.openWrite(uri)
@@ -38,8 +39,8 @@ const names = (storage: Storage, uri: string) =>
   Effect.map(storage.list(uri), (entries) => entries.map((entry) => entry.name))
 
 /** Adds the tests of this part. */
-export const fileWriterSuite = (test: (what: string, body: (backend: Backend) => Promise<void>) => void): void => {
-  test("writes a file in pieces, whose memory the caller has back", async ({ storage, root }) => {
+export const fileWriterSuite = (test: (name: string, body: (backend: Backend) => Promise<void>) => void): void => {
+  test("writes a file in chunks, and the caller may reuse their memory", async ({ storage, root }) => {
     const length = FastCheck.oneof(FastCheck.nat(20), FastCheck.nat(1000), FastCheck.nat(300_000))
     await FastCheck.assert(
       FastCheck.asyncProperty(FastCheck.array(length, { maxLength: 8 }), async (lengths) => {
@@ -49,10 +50,10 @@ export const fileWriterSuite = (test: (what: string, body: (backend: Backend) =>
       }),
       { numRuns: 10, examples: [[[]], [[0]], [[1 << 18, 1, 1 << 18]], [[(1 << 18) + 1, 5]], [[5, 1 << 18, 0, 7]]] },
     )
-    assertEquals(await run(names(storage, `${root}/folder`)), ["file"], "no leavings")
+    assertEquals(await run(names(storage, `${root}/folder`)), ["file"], "no other files")
   })
 
-  test("shows a file in pieces when it is finished, and what was there until then", async ({ storage, root }) => {
+  test("shows a file written in chunks once it is finished, and the previous file until then", async ({ storage, root }) => {
     const [fresh, old] = [`${root}/folder/fresh`, `${root}/folder/old`]
     await run(storage.write(old, bytes(1, 2, 3)))
     await run(Effect.scoped(Effect.gen(function* () {
@@ -69,7 +70,7 @@ export const fileWriterSuite = (test: (what: string, body: (backend: Backend) =>
     assertEquals(await run(names(storage, `${root}/folder`)), ["fresh", "old"])
   })
 
-  test("removes what was written of a file that is not finished", async ({ storage, root }) => {
+  test("removes the written part of a file that is not finished", async ({ storage, root }) => {
     const [fresh, old] = [`${root}/fresh`, `${root}/old`]
     await run(storage.write(old, bytes(1, 2, 3)))
     const begin = (uri: string) =>
@@ -90,7 +91,7 @@ export const fileWriterSuite = (test: (what: string, body: (backend: Backend) =>
     assertEquals(await run(storage.read(old)), bytes(1, 2, 3))
   })
 
-  test("finishes a file once, and takes no more of it then", async ({ storage, root }) => {
+  test("finishes a file once, and rejects later chunks", async ({ storage, root }) => {
     const uri = `${root}/file`
     const after = await run(Effect.scoped(Effect.gen(function* () {
       const file = yield* storage.openWrite(uri)
@@ -108,7 +109,7 @@ export const fileWriterSuite = (test: (what: string, body: (backend: Backend) =>
     assertEquals(await run(names(storage, root)), ["file"])
   })
 
-  test("writes several files in pieces at once, also under one name", async ({ storage, root }) => {
+  test("writes several files in chunks concurrently, also with the same name", async ({ storage, root }) => {
     await run(Effect.forEach(
       [1, 2, 3, 1, 2, 3, 1],
       (mark) =>
@@ -129,7 +130,7 @@ export const fileWriterSuite = (test: (what: string, body: (backend: Backend) =>
     assertEquals(await run(names(storage, root)), ["1", "2", "3"])
   })
 
-  test("leaves a file in pieces that is finished to the scope it was opened in", async ({ storage, root }) => {
+  test("keeps a finished file if its scope fails", async ({ storage, root }) => {
     const scope = await run(Scope.make())
     const file = await run(Scope.extend(storage.openWrite(`${root}/file`), scope))
     await run(file.write(bytes(1, 2)))
@@ -138,7 +139,7 @@ export const fileWriterSuite = (test: (what: string, body: (backend: Backend) =>
     assertEquals(await run(storage.read(`${root}/file`)), bytes(1, 2))
   })
 
-  test("makes folders, once and again, to write into and to remove", async ({ storage, root }) => {
+  test("creates folders, repeatedly, to write into and to remove", async ({ storage, root }) => {
     for (let i = 0; i < 2; i++) {
       await run(storage.createFolder(`${root}/one/two/three`))
       await run(storage.createFolder(`${root}/one/two/`))
@@ -153,7 +154,7 @@ export const fileWriterSuite = (test: (what: string, body: (backend: Backend) =>
     assertEquals(await run(storage.list(`${root}/one`)), [])
   })
 
-  test("writes into the folders of an array, and to names that look alike", async ({ storage, root }) => {
+  test("writes into the folders of an array, and to similar names", async ({ storage, root }) => {
     const files = [
       "__meta/a",
       "__schema/__enumerations/b",

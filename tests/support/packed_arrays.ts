@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { gunzipSync } from "node:zlib"
 
-/** An array among the packed cases. */
+/** An array of the packed cases. */
 export interface PackedArray {
-  /** `v22/dense_fill/array`, which is also its name in the memory storage. */
+  /** The path `v22/dense_fill/array`, which is also the name in the memory storage. */
   readonly path: string
   readonly key: Uint8Array | undefined
-  /** Its files by their whole name. */
+  /** The files by their full names. */
   readonly files: ReadonlyMap<string, Uint8Array>
 }
 
@@ -27,10 +27,10 @@ const unpacked = (name: string): ReadonlyMap<string, Uint8Array> => {
   return new Map(index.map(([path, size]) => [path, bytes.subarray(at, at += size)]))
 }
 
-/** The arrays of one pack (`v22`) that engines can open. */
+/** Returns the arrays of one pack (`v22`) that engines can open. */
 export const packedArrays = (pack: string): ReadonlyArray<PackedArray> => arraysOf(unpacked(`${pack}.pack.gz`))
 
-/** The arrays of cases that engines can open. */
+/** Returns the arrays of cases that engines can open. */
 export const arraysOf = (files: ReadonlyMap<string, Uint8Array>): ReadonlyArray<PackedArray> => {
   const out: Array<PackedArray> = []
   for (const [path, bytes] of files) {

@@ -1,4 +1,4 @@
-/** Opens and reads arrays that lie in memory, and answers how it ended. */
+/** Opens and reads arrays in memory, and returns the result or the error. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -16,15 +16,15 @@ import { readDense } from "../../src/query/request/dense_request.ts"
 import type { ReadOptions } from "../../src/query/options/read_options.ts"
 import { readSparse } from "../../src/query/request/sparse_request.ts"
 
-/** What a read answered. */
+/** The result of a read. */
 export interface Answer {
   readonly columns: Readonly<Record<string, Column>>
   readonly length: number
-  /** Of dense arrays. */
+  /** The shape of a dense result. */
   readonly shape: ReadonlyArray<number> | undefined
 }
 
-/** Every error that bytes and storages may cause. */
+/** The errors that bytes and storages may cause. */
 const tags = new Set([
   "ArrayNotFound",
   "ChecksumMismatch",
@@ -38,7 +38,7 @@ const tags = new Set([
   "StorageError",
 ])
 
-/** An Effect over files in memory, of which `inFlight` are read at once; a defect is thrown, with its stack. */
+/** Runs an effect over files in memory with at most `inFlight` concurrent reads; throws a defect with its stack. */
 export const runOver = async <A, E>(
   files: ReadonlyMap<string, Uint8Array>,
   effect: Effect.Effect<A, E, Storage | Codecs>,
@@ -74,7 +74,7 @@ export const openAndRead = (
     return { columns, length: shape.reduce((n, s) => n * s, 1), shape } as Answer
   })
 
-/** What a read over files in memory answers; it must succeed. */
+/** Returns the result of a read over files in memory, which must succeed. */
 export const answerOf = async (
   files: ReadonlyMap<string, Uint8Array>,
   path: string,
@@ -87,7 +87,9 @@ export const answerOf = async (
   return result.value
 }
 
-/** The error of a read over files in memory; it must fail with that tag, and soon. */
+/**
+ * Returns the message of the error of a read over files in memory, which must fail with this tag within three seconds.
+ */
 export const refusalOf = async (
   files: ReadonlyMap<string, Uint8Array>,
   path: string,

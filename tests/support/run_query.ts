@@ -1,16 +1,16 @@
-/** Runs effects over the storages of this machine, and says what they read. */
+/** Runs effects over the default storages, and counts their reads. */
 import * as Effect from "effect/Effect"
 import { type Dense, layerDefault } from "../../mod.ts"
 import { makeCounters, StorageService, withCounters } from "../../platform/mod.ts"
 
-/** What queries need. */
+/** The services that queries require. */
 export type Services = Effect.Effect.Context<ReturnType<typeof Dense.read>>
 
-/** The result of an effect. */
+/** Returns the result of an effect. */
 export const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
   Effect.runPromise(Effect.provide(effect, layerDefault))
 
-/** What something answers, and how much was read for it: requests, and bytes. */
+/** Returns the result of an effect, the number of requests, and the number of bytes read. */
 export const counted = <A, E>(effect: Effect.Effect<A, E, Services>) =>
   Effect.gen(function* () {
     const trace = makeCounters()

@@ -1,5 +1,5 @@
 /**
- * What every storage backend must do, as one suite that each backend's test runs.
+ * Tests that every storage backend passes, as one suite that the test of each backend runs.
  */
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import type { Storage } from "../../platform/storage/service.ts"
 import { fileSetSuite } from "./file_set_suite.ts"
 import { fileWriterSuite } from "./file_writer_suite.ts"
 
-/** A backend to try: `root` is a URI below which nothing is yet. */
+/** A tested backend: `root` is a URI below which there are no files. */
 export interface Backend {
   readonly storage: Storage
   readonly root: string
@@ -28,10 +28,10 @@ const assertStorageError = (error: unknown, reason: string): void => {
   assertEquals(error.reason, reason)
 }
 
-/** Runs the suite on the backend that `open` makes, anew for each test. */
+/** Runs the suite on the backend that `open` returns, a new one for each test. */
 export const storageSuite = (name: string, open: () => Backend): void => {
-  const test = (what: string, body: (backend: Backend) => Promise<void>): void => {
-    it(what, async () => {
+  const test = (name: string, body: (backend: Backend) => Promise<void>): void => {
+    it(name, async () => {
       const backend = open()
       try {
         await body(backend)
@@ -42,13 +42,13 @@ export const storageSuite = (name: string, open: () => Backend): void => {
   }
 
   describe(`storage: ${name}`, () => {
-    test("reads back what was written, whole and by size", async ({ storage, root }) => {
+    test("reads written files, completely and in ranges", async ({ storage, root }) => {
       await run(storage.write(`${root}/file`, bytes(1, 2, 3)))
       assertEquals(await run(storage.read(`${root}/file`)), bytes(1, 2, 3))
       assertEquals(await run(storage.size(`${root}/file`)), 3)
     })
 
-    test("lists the direct names of a folder, in the order of their bytes", async ({ storage, root }) => {
+    test("lists the direct names in a folder, in byte order", async ({ storage, root }) => {
       const names = ["b", "B", "a", "a.b", "a0", "ａ", "é", "e", "\u{1f600}", "__x", "10", "9"]
       for (const each of names) await run(storage.write(`${root}/folder/${each}`, bytes(1)))
       const encoder = new TextEncoder()
@@ -60,7 +60,7 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       assertEquals((await run(storage.list(`${root}/folder/`))).map((entry) => entry.name), want, "with a slash behind")
     })
 
-    test("lists folders as folders, and only one level", async ({ storage, root }) => {
+    test("lists folders as folders, one level deep", async ({ storage, root }) => {
       await run(storage.write(`${root}/top/one/two/deep`, bytes(1)))
       await run(storage.write(`${root}/top/one/side`, bytes(1)))
       await run(storage.write(`${root}/top/file`, bytes(1)))
@@ -70,21 +70,21 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       assertEquals(await kinds(`${root}/top/one/two`), ["file deep"])
     })
 
-    test("does not take a name for the beginning of another", async ({ storage, root }) => {
+    test("distinguishes a name from names that start with it", async ({ storage, root }) => {
       await run(storage.write(`${root}/ab/file`, bytes(1)))
       assertEquals(await run(storage.list(`${root}/a`)), [])
       await run(storage.remove(`${root}/a`))
       assertEquals(await run(storage.size(`${root}/ab/file`)), 1)
     })
 
-    test("answers an empty listing for what is not there, and for a file", async ({ storage, root }) => {
+    test("returns an empty listing for a missing folder, and for a file", async ({ storage, root }) => {
       assertEquals(await run(storage.list(`${root}/nothing/at/all`)), [])
       await run(storage.write(`${root}/file`, bytes(1)))
       assertEquals(await run(storage.list(`${root}/file`)), [])
       assertEquals(await run(storage.list(`${root}/file/below`)), [])
     })
 
-    test("finds nothing where there is no file: NotFound with the URI", async ({ storage, root }) => {
+    test("fails with NotFound and the URI for a missing file", async ({ storage, root }) => {
       await run(storage.write(`${root}/folder/file`, bytes(1)))
       for (const uri of [`${root}/nothing`, `${root}/folder`, `${root}/folder/file/below`, `${root}/no/such/folder`]) {
         for (
@@ -103,7 +103,7 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       }
     })
 
-    test("reads ranges in the order asked, overlapping, empty and none", async ({ storage, root }) => {
+    test("reads ranges in the given order, overlapping, empty or no ranges", async ({ storage, root }) => {
       const file = counted(1000)
       await run(storage.write(`${root}/file`, file))
       const ranges = [
@@ -135,15 +135,15 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       )
     })
 
-    test("reads ranges into memory that it is given, or beside it", async ({ storage, root }) => {
+    test("reads ranges into the provided memory, or into new memory", async ({ storage, root }) => {
       const file = counted(1000)
       await run(storage.write(`${root}/file`, file))
       const ranges = [{ offset: 3, length: 5 }, { offset: 500, length: 0 }, { offset: 10, length: 90 }]
-      const wanted = ranges.map(({ offset, length }) => file.slice(offset, offset + length))
+      const expected = ranges.map(({ offset, length }) => file.slice(offset, offset + length))
       for (const size of [0, 97, 98, 1000]) {
         const into = new Uint8Array(size).fill(255)
         const parts = await run(storage.readRanges(`${root}/file`, ranges, into))
-        assertEquals(parts.map((part) => part.slice()), wanted)
+        assertEquals(parts.map((part) => part.slice()), expected)
         const inside = parts.filter((part) => part.buffer === into.buffer)
         assert(inside.every((part) => (part.byteOffset - into.byteOffset) % 8 === 0), `${size}`)
         assert(inside.length === 0 || inside.length === ranges.length, `${size}`)
@@ -153,7 +153,7 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       assert(error instanceof StorageError && error.reason === "Truncated", String(error))
     })
 
-    test("refuses ranges past the end as Truncated, however large", async ({ storage, root }) => {
+    test("rejects ranges past the end as Truncated, of any size", async ({ storage, root }) => {
       await run(storage.write(`${root}/file`, counted(10)))
       for (const [offset, length] of [[0, 11], [10, 1], [11, 0], [5, 2 ** 52], [2 ** 52, 1], [9, 2]]) {
         assertStorageError(await fails(storage.readRanges(`${root}/file`, [{ offset, length }])), "Truncated")
@@ -162,7 +162,7 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       assertStorageError(await fails(storage.readRanges(`${root}/file`, mixed)), "Truncated")
     })
 
-    test("refuses ranges that are none", async ({ storage, root }) => {
+    test("rejects invalid ranges", async ({ storage, root }) => {
       await run(storage.write(`${root}/file`, counted(10)))
       for (const [offset, length] of [[-1, 1], [0, -1], [0.5, 1], [0, NaN], [2 ** 53, 1], [Infinity, 1]]) {
         assertStorageError(await fails(storage.readRanges(`${root}/file`, [{ offset, length }])), "Unknown")
@@ -170,7 +170,7 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       assertStorageError(await fails(storage.readTail(`${root}/file`, -1)), "Unknown")
     })
 
-    test("reads the tail and the size at once", async ({ storage, root }) => {
+    test("reads the tail and the size in one call", async ({ storage, root }) => {
       const file = counted(100)
       await run(storage.write(`${root}/file`, file))
       assertEquals(await run(storage.readTail(`${root}/file`, 8)), { bytes: file.slice(92), size: 100 })
@@ -179,7 +179,7 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       assertEquals(await run(storage.readTail(`${root}/file`, 0)), { bytes: bytes(), size: 100 })
     })
 
-    test("keeps empty files", async ({ storage, root }) => {
+    test("stores empty files", async ({ storage, root }) => {
       await run(storage.write(`${root}/written`, bytes()))
       await run(storage.create(`${root}/created`, bytes()))
       for (const uri of [`${root}/written`, `${root}/created`]) {
@@ -190,15 +190,15 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       assertEquals((await run(storage.list(root))).length, 2)
     })
 
-    test("writes over what was there, longer and shorter", async ({ storage, root }) => {
+    test("overwrites existing files with longer and shorter ones", async ({ storage, root }) => {
       for (const length of [10, 1000, 3, 0, 5]) {
         await run(storage.write(`${root}/file`, counted(length)))
         assertEquals(await run(storage.read(`${root}/file`)), counted(length))
       }
-      assertEquals((await run(storage.list(root))).map((entry) => entry.name), ["file"], "no leavings")
+      assertEquals((await run(storage.list(root))).map((entry) => entry.name), ["file"], "no other files")
     })
 
-    test("creates only where nothing is, and leaves that alone", async ({ storage, root }) => {
+    test("creates new files only, and does not change existing files", async ({ storage, root }) => {
       for (const content of [bytes(), bytes(1, 2)]) {
         const uri = `${root}/of/${content.length}`
         await run(storage.create(uri, content))
@@ -208,10 +208,10 @@ export const storageSuite = (name: string, open: () => Backend): void => {
         assert(await fails(storage.create(uri, bytes())) instanceof AlreadyExists)
         assertEquals(await run(storage.read(uri)), content)
       }
-      assertEquals((await run(storage.list(`${root}/of`))).map((entry) => entry.name), ["0", "2"], "no leavings")
+      assertEquals((await run(storage.list(`${root}/of`))).map((entry) => entry.name), ["0", "2"], "no other files")
     })
 
-    test("lets one of many racing creators win", async ({ storage, root }) => {
+    test("lets one of many concurrent creators succeed", async ({ storage, root }) => {
       const tries = await run(Effect.all(
         Array.from(
           { length: 20 },
@@ -226,7 +226,7 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       assertEquals(await run(storage.read(`${root}/race/file`)), bytes(winners[0], winners[0], winners[0]))
     })
 
-    test("removes files and whole folders, and what is gone already", async ({ storage, root }) => {
+    test("removes files and whole folders, and ignores missing ones", async ({ storage, root }) => {
       await run(storage.write(`${root}/folder/one/a`, bytes(1)))
       await run(storage.write(`${root}/folder/b`, bytes(1)))
       await run(storage.write(`${root}/folder2`, bytes(1)))
@@ -242,7 +242,7 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       assertEquals(await run(storage.read(`${root}/folder/b`)), bytes(2))
     })
 
-    test("takes names with spaces, percent signs and any letters", async ({ storage, root }) => {
+    test("supports names with spaces, percent signs and any letters", async ({ storage, root }) => {
       const names = [
         "a b",
         "100%",
@@ -265,10 +265,10 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       }
     })
 
-    test("gives buffers to their caller and keeps none of the caller's", async ({ storage, root }) => {
-      const given = bytes(1, 2, 3)
-      await run(storage.write(`${root}/file`, given))
-      given[0] = 99
+    test("returns new buffers, and keeps no buffers of the caller", async ({ storage, root }) => {
+      const buffer = bytes(1, 2, 3)
+      await run(storage.write(`${root}/file`, buffer))
+      buffer[0] = 99
       const first = await run(storage.read(`${root}/file`))
       first[1] = 99
       const [range] = await run(storage.readRanges(`${root}/file`, [{ offset: 0, length: 3 }]))
@@ -277,14 +277,14 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       assertEquals((await run(storage.readTail(`${root}/file`, 3))).bytes, bytes(1, 2, 3))
     })
 
-    test("writes views, not the buffers under them", async ({ storage, root }) => {
+    test("writes views, not their whole buffers", async ({ storage, root }) => {
       await run(storage.write(`${root}/file`, counted(100).subarray(10, 20)))
       await run(storage.create(`${root}/other`, counted(100).subarray(10, 20)))
       assertEquals(await run(storage.read(`${root}/file`)), counted(100).slice(10, 20))
       assertEquals(await run(storage.read(`${root}/other`)), counted(100).slice(10, 20))
     })
 
-    test("holds large files", async ({ storage, root }) => {
+    test("stores large files", async ({ storage, root }) => {
       const large = new Uint8Array(24 * 1024 * 1024)
       for (let i = 0; i < large.length; i += 4093) large[i] = i >>> 12
       await run(storage.write(`${root}/large`, large))
@@ -298,7 +298,7 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       assert(Buffer.compare(await run(storage.read(`${root}/large`)), large) === 0)
     })
 
-    test("does nothing before it is run, and does it again when run again", async ({ storage, root }) => {
+    test("does nothing before it is run, and runs again on each run", async ({ storage, root }) => {
       const create = storage.create(`${root}/file`, bytes(1))
       const read = storage.read(`${root}/file`)
       assertEquals(await run(storage.list(root)), [])

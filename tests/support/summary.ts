@@ -1,13 +1,13 @@
-/** Reading how many tests passed and failed from what the runners print. */
+/** Parses the numbers of passed and failed tests from the output of test runners. */
 
-/** `plain` runners close with `N passed, N failed` or `N passed, N failed, N skipped`. */
+/** The kind of a runner. `plain` runners end with `N passed, N failed` or `N passed, N failed, N skipped`. */
 export type Runner = "deno" | "bun" | "plain"
 
 export interface Counts {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
-  /** there was no summary, or it does not explain the exit code */
+  /** Whether the summary is missing, or does not explain the exit code. */
   readonly died: boolean
 }
 
@@ -18,7 +18,7 @@ const plain = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/gm
 const last = (pattern: RegExp, text: string): RegExpMatchArray | undefined => [...text.matchAll(pattern)].at(-1)
 const number = (text: string | undefined): number => Number(text ?? 0)
 
-/** In Deno a `describe` is a test and what is in it are its steps: where there are steps, those count. */
+/** In Deno, a `describe` is a test and the tests in it are its steps: if there are steps, they are counted. */
 const larger = (tests: string | undefined, steps: string | undefined): number => Math.max(number(tests), number(steps))
 
 const read = (runner: Runner, text: string): Omit<Counts, "died"> | undefined => {
@@ -26,7 +26,7 @@ const read = (runner: Runner, text: string): Omit<Counts, "died"> | undefined =>
     const count = (word: string): RegExpMatchArray | undefined => last(new RegExp(`^ *(\\d+) ${word}$`, "gm"), text)
     const [passed, failed] = [count("pass"), count("fail")]
     if (passed === undefined && failed === undefined) return undefined
-    // files that do not load are errors, not failed tests
+    // files that cannot be loaded are errors, not failed tests
     const errors = number(count("errors?")?.[1])
     return {
       passed: number(passed?.[1]),
@@ -41,12 +41,12 @@ const read = (runner: Runner, text: string): Omit<Counts, "died"> | undefined =>
     : { passed: number(match[1]), failed: number(match[2]), skipped: number(match[3]) }
 }
 
-/** What a runner's output and exit code say. A runner that died is one failure, at least. */
+/** Returns the counts for the output and exit code of a runner. A runner that died counts as at least one failure. */
 export const countsOf = (runner: Runner, output: string, code: number): Counts => {
   // deno-lint-ignore no-control-regex
   const text = output.replace(/\x1b\[[0-9;]*[A-Za-z]/g, "").replace(/\r/g, "")
   const counts = read(runner, text) ?? { passed: 0, failed: 0, skipped: 0 }
-  // no summary, no tests at all, or failing for a reason that the summary does not know
+  // no summary, no tests at all, or an error that is not in the summary
   const died = counts.failed === 0 && (code !== 0 || counts.passed + counts.skipped === 0)
   return { ...counts, failed: counts.failed + (died ? 1 : 0), died }
 }

@@ -1,4 +1,4 @@
-/** Declared schemas that the type tests read with; the first is that of the demo array. */
+/** Declared schemas for the type tests; the first is the schema of the demo array. */
 import { ArraySchema, Attr, Dim, Filter } from "../../mod.ts"
 
 const dims = { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 100], { tile: 10 }) }
@@ -9,7 +9,7 @@ export const Weather = ArraySchema.dense({
   attrs: { temperature: Attr.float32(Filter.byteShuffle, Filter.zstd(5)), note: Attr.ascii(Filter.gzip(9)) },
 })
 
-/** One attribute of every form. */
+/** An array with one attribute of every form. */
 export const Forms = ArraySchema.sparse({
   dims: {
     id: Dim.uint64([0, 1000]),

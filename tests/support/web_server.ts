@@ -1,14 +1,14 @@
 /**
- * A web server in this process, with the habits of the servers in the world: good ones and bad ones.
+ * A web server in this process that imitates the behaviour, correct or not, of common servers.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** How to answer. */
+/** How the server responds. */
 export interface Habits {
-  /** What is served, by decoded paths without a slash in front. */
+  /** The served files, by decoded paths without a leading slash. */
   readonly files: Map<string, Uint8Array>
-  /** How folders are shown. Default: `"nginx"`. */
+  /** How folders are listed. Default: `"nginx"`. */
   index?: "nginx" | "apache" | "python" | "serve" | "forbidden" | "missing" | "start page"
   /** How ranges are served. Default: `"yes"`. */
   ranges?:
@@ -22,30 +22,30 @@ export interface Habits {
     | "lie"
     | "lie longer"
     | "huge"
-  /** Whether HEAD is served, and tells sizes. Default: true. */
+  /** Whether HEAD is supported, and returns sizes. Default: true. */
   head?: boolean
-  /** Whether whole files come with their length. Default: true. */
+  /** Whether responses with whole files contain their length. Default: true. */
   length?: boolean
   etag?: boolean
-  /** Answers for requests, before everything else; `undefined` goes on. */
+  /** Handles requests before everything else; `undefined` continues with the normal response. */
   first?: (request: Seen, response: ServerResponse) => true | undefined
-  /** A query that every request must bear. */
+  /** A query that every request must contain. */
   query?: string
 }
 
-/** A request as it came. */
+/** A received request. */
 export interface Seen {
   readonly method: string
   readonly path: string
   readonly url: string
   readonly headers: IncomingMessage["headers"]
-  /** Whether the connection was gone before the answer was. */
+  /** Whether the connection was closed before the response was complete. */
   cut: boolean
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface WebServer {
-  /** `http://127.0.0.1:…`, without a slash behind. */
+  /** `http://127.0.0.1:…`, without a trailing slash. */
   readonly origin: string
   readonly seen: Array<Seen>
   readonly close: () => Promise<void>
@@ -54,7 +54,7 @@ export interface WebServer {
 const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;")
 
-/** Names directly below a folder, folders with a slash behind. */
+/** Returns the names directly in a folder; those of folders have a trailing slash. */
 const namesIn = (files: ReadonlyMap<string, Uint8Array>, folder: string): Array<string> => {
   const names = new Set<string>()
   const prefix = folder === "" ? "" : `${folder}/`
@@ -174,7 +174,7 @@ const answer = (habits: Habits, seen: Seen, response: ServerResponse): void => {
   }
 }
 
-/** Starts a server; its habits may change while it runs. */
+/** Starts a server; `habits` may be changed while it runs. */
 export const startWebServer = (habits: Habits): Promise<WebServer> => {
   const requests: Array<Seen> = []
   const open = new Set<ServerResponse>()

@@ -1,4 +1,4 @@
-/** What tests of copies and imports have in common: a folder on this machine's disk, and small arrays in it. */
+/** Helpers for tests of copies and imports: a folder on the local disk, and small arrays in it. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { mkdirSync } from "node:fs"
@@ -11,7 +11,7 @@ export type Program<A> = Effect.Effect<A, unknown, StorageService | Codecs>
 export const over = <A>(storage: StorageService, program: Program<A>): Promise<A> =>
   Effect.runPromise(Effect.provide(program, Layer.merge(Layer.succeed(StorageService, storage), layerNative)))
 
-/** In a folder of its own on this machine's disk. */
+/** Runs a test in a new folder on the local disk. */
 export const inFolder = async (body: (folder: string, storage: StorageService) => Promise<void>): Promise<void> => {
   const ground = localGround()
   try {
@@ -28,7 +28,7 @@ export const Points = ArraySchema.sparse({
   capacity: 4,
 })
 
-/** An array of this many cells. */
+/** Creates an array with this number of cells. */
 export const makePoints = (uri: string, length = 40, options: TileArray.CreateOptions = {}) =>
   Effect.flatMap(TileArray.create(uri, Points, options), (array) =>
     Sparse.write(array, {

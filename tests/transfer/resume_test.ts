@@ -1,4 +1,4 @@
-/** What of a request, of its input and of its target decides whether it is resumed, or overwrites what is there. */
+/** The parts of a request, its input and its target that decide whether it is resumed or overwrites existing files. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import { StorageError } from "../../platform/mod.ts"
 import { UNFINISHED_FILE } from "../../src/array/open/unfinished.ts"
 import { inFolder, makePoints, over, Points, type Program } from "./local_folder.ts"
 
-/** The error that a program fails with. */
+/** Returns the error that a program fails with. */
 const refused = async (storage: StorageService, program: Program<unknown>): Promise<string> => {
   const result = await over(storage, Effect.either(program))
   assert(result._tag === "Left", `it succeeded: ${JSON.stringify(result)}`)
@@ -18,7 +18,7 @@ const refused = async (storage: StorageService, program: Program<unknown>): Prom
   return `${_tag}: ${message}`
 }
 
-/** Runs a program that is killed before its call of this kind, of this number: no call does anything after. */
+/** Runs a program that is killed before the `nth` call of this kind: later calls have no effect. */
 const killedAt = async (
   storage: StorageService,
   op: keyof StorageService,
@@ -62,24 +62,25 @@ const cellsOf = (uri: string, options: TileArray.OpenOptions = {}) =>
 const key = Uint8Array.from({ length: 32 }, (_, i) => i)
 const otherKey = Uint8Array.from({ length: 32 }, (_, i) => i + 1)
 
-describe("a copy or import that is resumed with another key", () => {
+describe("resuming a copy or import with another key", () => {
   const keys = [[key, undefined], [undefined, key], [key, otherKey]] as const
   for (const [first, second] of keys) {
-    const name = (its: Uint8Array | undefined) => its === undefined ? "no key" : its === key ? "a key" : "another key"
-    it(`is refused: ${name(first)}, then ${name(second)}`, () =>
+    const name = (bytes: Uint8Array | undefined) =>
+      bytes === undefined ? "no key" : bytes === key ? "a key" : "another key"
+    it(`is rejected: ${name(first)}, then ${name(second)}`, () =>
       inFolder(async (folder, storage) => {
         const [source, copied, imported] = ["source", "copied", "imported"].map((name) => join(folder, name))
         await over(storage, makePoints(source))
-        const copy = (its: Uint8Array | undefined, resume = false) =>
-          TileArray.copy(source, copied, { key: its ?? null, resume })
-        const importing = (its: Uint8Array | undefined, resume = false) =>
-          Csv.create(imported, Stream.make("x,y\n1,2\n"), { resume, ...(its === undefined ? {} : { key: its }) })
+        const copy = (key: Uint8Array | undefined, resume = false) =>
+          TileArray.copy(source, copied, { key: key ?? null, resume })
+        const importing = (key: Uint8Array | undefined, resume = false) =>
+          Csv.create(imported, Stream.make("x,y\n1,2\n"), { resume, ...(key === undefined ? {} : { key }) })
         for (const [program, target] of [[copy, copied], [importing, imported]] as const) {
           await killedAt(storage, "create", commits, 1, program(first))
           const text = readFileSync(join(target, UNFINISHED_FILE), "utf8")
-          for (const its of [first, second]) {
-            if (its !== undefined) {
-              assert(!text.includes(Array.from(its, (n) => n.toString(16).padStart(2, "0")).join("")))
+          for (const key of [first, second]) {
+            if (key !== undefined) {
+              assert(!text.includes(Array.from(key, (n) => n.toString(16).padStart(2, "0")).join("")))
             }
           }
           assertMatch(
@@ -94,7 +95,7 @@ describe("a copy or import that is resumed with another key", () => {
   }
 })
 
-describe("an import that is resumed with another input", () => {
+describe("resuming an import with another input", () => {
   const text = (rows: number, from: number) =>
     `x,n\n${Array.from({ length: rows }, (_, i) => `${i},${100_000 + from + i}`).join("\n")}\n`
   const options = { arrayType: "sparse", dims: ["x"], memory: 200_000 } as const
@@ -108,9 +109,9 @@ describe("an import that is resumed with another input", () => {
       ({ columns }) => (columns.n.values as BigInt64Array).reduce((sum, n) => sum + n, 0n),
     )
 
-  /** Before its third checkpoint, and when all is written. */
+  /** Before the third checkpoint, and after the last write. */
   for (const [when, op, name, nth] of [["half-way", "write", mark, 3], ["at its end", "create", commits, 1]] as const) {
-    it(`is refused, killed ${when}: a file of the same size`, () =>
+    it(`is rejected, killed ${when}: a file of the same size`, () =>
       inFolder(async (folder, storage) => {
         const [file, target] = [join(folder, "data.csv"), join(folder, "target")]
         writeFileSync(file, text(60_000, 0))
@@ -122,7 +123,7 @@ describe("an import that is resumed with another input", () => {
         assertEquals(await over(storage, sum(target)), 60_000n * 100_000n + 59_999n * 30_000n)
       }))
 
-    it(`is refused, killed ${when}: a stream that is another, or shorter`, () =>
+    it(`is rejected, killed ${when}: a different or shorter stream`, () =>
       inFolder(async (folder, storage) => {
         const target = join(folder, "target")
         const whole = text(60_000, 0)
@@ -138,7 +139,7 @@ describe("an import that is resumed with another input", () => {
           const resumed = Csv.create(target, pieces(other, 70_001), { ...options, resume: true })
           assertMatch(await refused(storage, resumed), /has changed/)
         }
-        // pieces and bytes do not matter
+        // chunk sizes, strings or bytes do not matter
         const bytes = Stream.map(pieces(whole, 1 << 20), (piece) => new TextEncoder().encode(piece))
         await over(storage, Csv.create(target, bytes, { ...options, resume: true }))
         assertEquals(await over(storage, sum(target)), 60_000n * 100_000n + 59_999n * 30_000n)
@@ -146,8 +147,8 @@ describe("an import that is resumed with another input", () => {
   }
 })
 
-describe("a copy that is resumed", () => {
-  it("is refused for another time of the source", () =>
+describe("resuming a copy", () => {
+  it("is rejected for another time of the source", () =>
     inFolder(async (folder, storage) => {
       const [source, target] = [join(folder, "source"), join(folder, "target")]
       await over(
@@ -166,7 +167,7 @@ describe("a copy that is resumed", () => {
       assertEquals([copied.cells, copied.metadata], [2, 2])
     }))
 
-  it("is the same without a time, whenever it is resumed", () =>
+  it("without a time uses the time of the first attempt", () =>
     inFolder(async (folder, storage) => {
       const [source, target] = [join(folder, "source"), join(folder, "target")]
       await over(storage, makePoints(source))
@@ -177,7 +178,7 @@ describe("a copy that is resumed", () => {
     }))
 
   for (const formatVersion of [3, 5, 9]) {
-    it(`goes on while the old array is still there, as format ${formatVersion}`, () =>
+    it(`continues while the old array still exists, as format ${formatVersion}`, () =>
       inFolder(async (folder, storage) => {
         const [source, target] = [join(folder, "source"), join(folder, "target")]
         const copy = (options: TileArray.CopyOptions) => TileArray.copy(source, target, { formatVersion, ...options })
@@ -200,7 +201,7 @@ describe("a copy that is resumed", () => {
           assertEquals(await over(storage, cellsOf(target)), 30)
           assertEquals(existsSync(join(target, UNFINISHED_FILE)), false)
         }
-        // the schema is stored, and its mark is left: what is there is the new array
+        // the new schema is stored and its mark remains: the target is the new array
         await killedAt(storage, "remove", mark, 1, copy({ overwrite: true }))
         const before = readdirSync(target).filter((name) => name !== UNFINISHED_FILE).sort()
         await over(storage, copy({ resume: true }))

@@ -1,4 +1,4 @@
-/** Two calls at one target: of two that want it, one at most gets it, and the array is whole. */
+/** Two transfers to one target: at most one of them succeeds, and the array is complete. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Deferred from "effect/Deferred"
@@ -14,7 +14,7 @@ import { UNFINISHED_FILE } from "../../src/array/open/unfinished.ts"
 import { localGround } from "../laws/ground.ts"
 import { over } from "./local_folder.ts"
 
-/** A storage that waits before its first call of this kind. */
+/** Returns a storage that waits before its first call of this kind. */
 const pausedAt = (storage: StorageService, op: "create" | "openWrite", name: RegExp) => {
   const [reached, released] = [Deferred.unsafeMake<void>(0 as never), Deferred.unsafeMake<void>(0 as never)]
   let waits = true
@@ -42,7 +42,7 @@ const rows = (from: number): string =>
 const importing = (target: string, from: number, options: Csv.CsvCreateOptions = {}) =>
   Csv.create(target, Stream.make(rows(from)), { arrayType: "sparse", dims: ["x"], memory: 300_000, ...options })
 
-/** The cell of row 1, if all rows are there. */
+/** Returns the cell of row 1, and checks that all rows exist. */
 const read = (target: string) =>
   Effect.flatMap(TileArray.open(target), (array) =>
     Effect.map(Sparse.read(array), ({ length, columns }) => {
@@ -53,7 +53,7 @@ const read = (target: string) =>
 const provided = <A, E>(storage: StorageService, program: Effect.Effect<A, E, StorageService | Codecs>) =>
   Effect.provide(program, Layer.merge(Layer.succeed(StorageService, storage), layerNative))
 
-describe("a copy or import whose target another one takes over", () => {
+describe("a copy or import whose target another process takes over", () => {
   const pauses = [
     ["create", /__commits\//],
     ["create", /__schema\/__/],
@@ -62,7 +62,7 @@ describe("a copy or import whose target another one takes over", () => {
   for (const [op, name] of pauses) {
     for (const second of ["overwrite", "resume"] as const) {
       for (const isSlow of [false, true]) {
-        it(`fails with Conflict and leaves the other's array: ${op} ${name}, ${second}${isSlow ? ", both wait" : ""}`, async () => {
+        it(`fails with Conflict and leaves the array of the other process: ${op} ${name}, ${second}${isSlow ? ", both wait" : ""}`, async () => {
           const ground = localGround()
           try {
             mkdirSync(ground.uri, { recursive: true })
@@ -89,7 +89,7 @@ describe("a copy or import whose target another one takes over", () => {
             if (early !== undefined) assertEquals(early._tag, "Success", all)
             assertEquals(await over(ground.storage, read(target)), from + 1)
             assertEquals(existsSync(join(target, UNFINISHED_FILE)), false)
-            // the one that wrote the very same files may as well have finished them
+            // the process that wrote identical files may have committed them first
             if (one._tag === "Failure") assert(all.includes('"reason":"Conflict"'), all)
             else assertEquals([second, op], ["resume", "create"])
           } finally {

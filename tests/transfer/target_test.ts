@@ -1,4 +1,4 @@
-/** The target of a copy or an import: what may be there, what is removed, and what a killed program leaves. */
+/** The target of a copy or an import: the allowed contents, the removed files, and the files of a killed program. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -16,7 +16,7 @@ import { inFolder, makePoints, over, Points, type Program } from "./local_folder
 const csv = (rows: number, from = 0): string =>
   `x,name\n${Array.from({ length: rows }, (_, i) => `${from + i},name ${from + i}`).join("\n")}\n`
 
-/** All files below a folder, with their contents; folders with nothing. */
+/** Returns all files in a folder with their contents, and the folders. */
 const snapshot = (folder: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
@@ -25,7 +25,7 @@ const snapshot = (folder: string): Record<string, string> =>
     }).sort(),
   )
 
-/** Files of strangers, as people have them beside arrays. */
+/** Adds files of other programs, as they occur next to arrays. */
 const addStrangers = (folder: string): void => {
   mkdirSync(join(folder, "photos/empty"), { recursive: true })
   writeFileSync(join(folder, "notes.txt"), "mine")
@@ -43,8 +43,8 @@ describe("a target that is not empty", () => {
     "a copy with overwrite": (target, source) => TileArray.copy(source, target, { overwrite: true }),
     "an import with resume": (target) => Csv.create(target, Stream.make(csv(10)), { resume: true }),
   }
-  for (const [what, attempt] of Object.entries(attempts)) {
-    it(`is refused by ${what} before the first write`, () =>
+  for (const [action, attempt] of Object.entries(attempts)) {
+    it(`is rejected by ${action} before the first write`, () =>
       inFolder(async (folder, storage) => {
         const [target, source] = [join(folder, "target"), join(folder, "source")]
         await over(storage, makePoints(source))
@@ -58,7 +58,7 @@ describe("a target that is not empty", () => {
       }))
   }
 
-  it("is refused if it holds a pipe or a link, listed or not, at any depth", () =>
+  it("is rejected if it contains a pipe or a link, listed or not, at any depth", () =>
     inFolder(async (folder, storage) => {
       mkdirSync(join(folder, "out"))
       const pipe = (path: string) => void execFileSync("mkfifo", [path])
@@ -85,7 +85,7 @@ describe("a target that is not empty", () => {
       }
     }))
 
-  it("is refused inside of an array, and where a folder has the name of the mark", () =>
+  it("is rejected inside of an array, and if a folder has the name of the mark", () =>
     inFolder(async (folder, storage) => {
       const array = join(folder, "array")
       await over(storage, makePoints(array))
@@ -111,12 +111,12 @@ describe("a target that is not empty", () => {
       }
       rmSync(source, { recursive: true })
       assertEquals(snapshot(folder), before)
-      // other names in the folder of an array, and names like its own elsewhere, are free
+      // other names in the folder of an array, and names like those of array folders elsewhere, are allowed
       await over(storage, Csv.create(join(array, "mine"), Stream.make(csv(3))))
       await over(storage, Csv.create(join(folder, "__b"), Stream.make(csv(3))))
     }))
 
-  it("is refused if it is a group, or an array without overwrite, which both stay as they are", () =>
+  it("is rejected if it is a group, or an array without overwrite, and remains unchanged", () =>
     inFolder(async (folder, storage) => {
       const [group, array, source] = ["group", "array", "source"].map((name) => join(folder, name))
       await over(storage, Effect.all([Group.create(group), makePoints(array), makePoints(source, 9)]))
@@ -139,7 +139,7 @@ describe("a target that is not empty", () => {
 })
 
 describe("a copy or import that fails", () => {
-  it("leaves an empty folder that was there, and nothing in it", () =>
+  it("keeps an existing empty folder, and leaves no file in it", () =>
     inFolder(async (folder, storage) => {
       const target = join(folder, "empty")
       mkdirSync(target)
@@ -147,12 +147,12 @@ describe("a copy or import that fails", () => {
       const before = snapshot(folder)
       await over(storage, Effect.flip(Csv.create(target, Stream.make(failing))))
       assertEquals(snapshot(folder), before)
-      // folders on the way go with it
+      // created parent folders are removed too
       await over(storage, Effect.flip(Csv.create(join(folder, "a/b/c"), Stream.make(failing))))
       assertEquals(snapshot(folder), before)
     }))
 
-  it("leaves the files that another program adds meanwhile, whatever it fails at", () =>
+  it("keeps the files that another program adds, for a failure at any call", () =>
     inFolder(async (folder, storage) => {
       const source = join(folder, "source")
       await over(storage, makePoints(source))
@@ -160,7 +160,7 @@ describe("a copy or import that fails", () => {
       for (let at = 1;; at++) {
         const target = join(folder, `target-${at}`)
         const faulty = withFaults(storage, { at, fault: at % 2 === 0 ? "fail" : "partial" })
-        // another program writes beside us, as soon as there is a folder
+        // another program writes a file as soon as the folder exists
         const intruding: StorageService = {
           ...faulty.storage,
           createFolder: (uri) =>
@@ -182,7 +182,7 @@ describe("a copy or import that fails", () => {
       assert(tried > 10, `${tried} faults`)
     }))
 
-  it("is cleaned up when it is interrupted", () =>
+  it("removes its files when it is interrupted", () =>
     inFolder(async (folder, storage) => {
       addStrangers(folder)
       const before = snapshot(folder)
@@ -203,7 +203,7 @@ describe("a copy or import that fails", () => {
     }))
 })
 
-/** A storage that stops as a killed program does, at the write of a number. */
+/** Returns a storage that stops at call number `at`, like a killed program. */
 const killedAt = (storage: StorageService, at: number) => withFaults(storage, { at, fault: "stop" })
 
 describe("a copy or import that is killed", () => {
@@ -243,15 +243,15 @@ describe("a copy or import that is killed", () => {
     writeFileSync(join(folder, "data.csv"), csv(9000))
   }
 
-  for (const [what, transfer] of Object.entries(transfers)) {
-    it(`${what}: never opens as an array, is reported, resumed and replaced`, () =>
+  for (const [name, transfer] of Object.entries(transfers)) {
+    it(`${name}: never opens as an array, is reported, resumed and replaced`, () =>
       inFolder(async (folder, storage) => {
         await prepare(folder, storage)
         await over(storage, transfer(folder))
         const whole = await over(storage, read(folder))
         const kept = new Set<number>()
         const [target, saved] = [join(folder, "target"), join(folder, "saved")]
-        // every call at the beginning, and then some of them: each takes three whole transfers
+        // every call at the beginning, then every fourth: each takes three complete transfers
         for (let at = 0;; at += at < 16 ? 1 : 4) {
           rmSync(target, { recursive: true })
           const faulty = killedAt(storage, at)
@@ -260,7 +260,7 @@ describe("a copy or import that is killed", () => {
           if (exit._tag === "Success") break
           const opened = await over(storage, Effect.either(read(folder)))
           const isThere = opened._tag === "Right"
-          // the mark may outlive a schema that is stored
+          // the mark may still exist after the schema is stored
           if (isThere) assertEquals(opened.right, whole)
           else assertEquals((opened.left as { _tag: string })._tag, "ArrayNotFound")
           const isMarked = existsSync(join(target, UNFINISHED_FILE))
@@ -311,7 +311,7 @@ describe("a copy or import that is killed", () => {
       assertMatch(created.message, /an unfinished copy or import is here/)
     }))
 
-  it("is not resumed by a mark that is damaged or forged", () =>
+  it("is not resumed with a damaged or forged mark", () =>
     inFolder(async (folder, storage) => {
       await prepare(folder, storage)
       const target = join(folder, "target")
@@ -320,15 +320,17 @@ describe("a copy or import that is killed", () => {
       const mark = JSON.parse(readFileSync(join(target, UNFINISHED_FILE), "utf8"))
       writeFileSync(join(folder, "notes.txt"), "mine")
       const before = readFileSync(join(folder, "notes.txt"), "utf8")
+      const withCheckpoint = (field: string, value: unknown): string =>
+        JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, [field]: value } })
       for (
         const text of [
           "",
           "{",
           "[]",
           JSON.stringify({ ...mark, schemaName: "../../notes.txt" }),
-          JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, fragments: ["../notes.txt"] } }),
-          JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, commit: "/etc/passwd" } }),
-          JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, inputCells: -1 } }),
+          withCheckpoint("fragments", ["../notes.txt"]),
+          withCheckpoint("commit", "/etc/passwd"),
+          withCheckpoint("inputCells", -1),
         ]
       ) {
         writeFileSync(join(target, UNFINISHED_FILE), text)
@@ -341,7 +343,7 @@ describe("a copy or import that is killed", () => {
 })
 
 describe("an array that is overwritten", () => {
-  it("stays as it is until all new cells are written, and loses no file that is not its own", () =>
+  it("is unchanged until all new cells are written, and loses no files of others", () =>
     inFolder(async (folder, storage) => {
       const [source, target] = [join(folder, "source"), join(folder, "target")]
       const value = (n: number) =>
@@ -391,7 +393,7 @@ describe("an array that is overwritten", () => {
     }))
 
   for (const formatVersion of [5, 9, 22]) {
-    it(`is not the array that is copied, however it is spelled, as format ${formatVersion}`, () =>
+    it(`must not be the source of the copy, in any spelling, as format ${formatVersion}`, () =>
       inFolder(async (folder, storage) => {
         const array = join(folder, "a")
         await over(storage, makePoints(array, 40, { formatVersion }))
@@ -421,7 +423,7 @@ describe("an array that is overwritten", () => {
       }))
   }
 
-  it("may be in memory, and of any format", async () => {
+  it("may be in memory, in any format", async () => {
     for (const formatVersion of [3, 4, 9, 11, 22]) {
       const storage = makeMemoryStorage()
       await over(storage, Effect.all([makePoints("mem://source", 30), makePoints("mem://target", 12)]))
@@ -434,7 +436,7 @@ describe("an array that is overwritten", () => {
 })
 
 describe("symbolic links at a target", () => {
-  it("of labels and fragments are removed with the array, and what they lead to stays", () =>
+  it("of labels and fragments are removed with the array, and their targets remain", () =>
     inFolder(async (folder, storage) => {
       const [target, other] = [join(folder, "target"), join(folder, "other")]
       await over(storage, Effect.all([makePoints(target), makePoints(other), makePoints(join(folder, "source"), 5)]))
@@ -451,7 +453,7 @@ describe("symbolic links at a target", () => {
       assertEquals((await over(storage, read)).length, 5)
     }))
 
-  it("in the place of a folder of the array are refused, and nothing is written or removed behind them", () =>
+  it("in the place of a folder of the array are rejected, and their targets remain unchanged", () =>
     inFolder(async (folder, storage) => {
       const other = join(folder, "other")
       await over(storage, makePoints(other))

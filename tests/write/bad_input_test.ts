@@ -1,6 +1,5 @@
 /**
- * What cannot be written: each kind is refused by every way to write, with the field and the cell, and nothing of the write
- * is there.
+ * Invalid input: every way to write rejects it with the field and the cell, and stores no part of the write.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -28,7 +27,7 @@ import { makeMemoryStorage } from "../../platform/storage/memory.ts"
 type Columns = Readonly<Record<string, unknown>>
 type Way = (array: TileArray.TileArray, columns: Columns) => Effect.Effect<unknown, unknown, StorageService | Codecs>
 
-/** What was refused: the field, the cell, and a part of the reason. */
+/** The rejected input: the field, the cell, and a part of the reason. */
 type Refusal = readonly [field: string, cell: number | undefined, reason: string]
 
 const box = { x: [1, 4] } as never
@@ -91,13 +90,13 @@ const words = (...offsets: ReadonlyArray<number>) => ({
   offsets: Uint32Array.from(offsets),
 })
 
-describe("dense cells that cannot be written", () => {
+describe("invalid dense cells", () => {
   const cases: ReadonlyArray<readonly [string, ArraySchema.ArraySchema, Columns, Refusal]> = [
     ["too few", dense(Attr.int32()), { a: Int32Array.of(1, 2, 3) }, ["a", undefined, "it has 3 cells"]],
     ["of another type", dense(Attr.int32()), { a: Float64Array.of(1, 2, 3, 4) }, ["a", undefined, "Float64Array"]],
     ["with offsets that fall", dense(Attr.utf8()), { a: words(0, 2, 1, 3, 4) }, ["a", 1, "offsets never fall"]],
     ["with offsets past the end", dense(Attr.utf8()), { a: words(0, 1, 2, 3, 9) }, ["a", 3, "there are 4 values"]],
-    ["of no such name", dense(Attr.int32()), { a: four, b: four }, ["b", undefined, "no such field"]],
+    ["of an unknown field", dense(Attr.int32()), { a: four, b: four }, ["b", undefined, "no such field"]],
     ["with coordinates", dense(Attr.int32()), { a: four, x: four }, ["x", undefined, "omit the coordinates"]],
     ["without an attribute", dense(Attr.int32()), {}, ["a", undefined, "it is missing"]],
     [
@@ -119,7 +118,7 @@ describe("dense cells that cannot be written", () => {
       "with NaN where floats are scaled",
       dense(Attr.float64(Filter.scaleFloat({ scale: 0.1 }))),
       { a: Float64Array.of(1, 2, NaN, 4) },
-      ["a", 2, "cannot scale NaN"],
+      ["a", 2, "the filter scale_float cannot scale NaN to an integer"],
     ],
     [
       "with a code that the enumeration lacks",
@@ -133,28 +132,28 @@ describe("dense cells that cannot be written", () => {
     ],
   ]
   for (const [name, schema, columns, expected] of cases) {
-    // batches may be of any size: of cells that are too few the end is told
+    // batches may have any size: too few cells are reported at the end
     const of = name === "too few" ? "Dense.write" : undefined
     it(name, () => refused(schema, columns, expected, of === undefined ? undefined : "Dense.write in"))
   }
 
-  it("are no columns at all", async () => {
+  it("columns that are not an object", async () => {
     for (const columns of [null, undefined, 5]) {
       await refused(dense(Attr.int32()), columns as never, ["", undefined, `the columns are ${columns}`])
       await refused(ArraySchema.sparse({ dims: { x }, attrs: {} }), columns as never, ["", undefined, "by the names"])
     }
   })
 
-  it("outside the domain", async () => {
+  it("boxes outside the domain", async () => {
     for (
-      const [given, reason] of [[[0, 3], "not inside the domain"], [[3, 2], "before it starts"], [[1, 2, 3], "pair"]]
+      const [box, reason] of [[[0, 3], "not inside the domain"], [[3, 2], "before it starts"], [[1, 2, 3], "pair"]]
     ) {
       const program = Effect.gen(function* () {
         const array = yield* TileArray.create("mem://a", dense(Attr.int32()))
         for (
           const write of [
-            Dense.write(array, { x: given } as never, { a: four }),
-            Dense.writer(array, { x: given } as never),
+            Dense.write(array, { x: box } as never, { a: four }),
+            Dense.writer(array, { x: box } as never),
           ]
         ) {
           const error = yield* Effect.flip(Effect.scoped(write as Effect.Effect<unknown, unknown, never>))
@@ -169,7 +168,7 @@ describe("dense cells that cannot be written", () => {
   })
 })
 
-describe("values that a filter cannot hold", () => {
+describe("values that a filter cannot encode", () => {
   const cases: ReadonlyArray<readonly [string, Parameters<typeof Attr.fill>[0], unknown, Refusal]> = [
     [
       "positive delta, going down",
@@ -184,13 +183,13 @@ describe("values that a filter cannot hold", () => {
       ["a", 2, "double_delta cannot represent it"],
     ],
     [
-      "delta behind a filter with metadata of its own",
+      "delta after a filter with its own metadata",
       Attr.int64(Filter.bitWidthReduction(), Filter.delta()),
       BigInt64Array.of(1n, 2n, 3n, 4n),
       ["a", undefined, "would be lost"],
     ],
     [
-      "double delta behind one",
+      "double delta after a filter with its own metadata",
       Attr.int64(Filter.checksumMd5, Filter.bitWidthReduction(), Filter.doubleDelta()),
       BigInt64Array.of(1n, 2n, 3n, 4n),
       ["a", undefined, "would be lost"],
@@ -214,7 +213,7 @@ describe("values that a filter cannot hold", () => {
   }
 })
 
-describe("a value that a filter cannot hold, among many", () => {
+describe("one value among many that a filter cannot encode", () => {
   const Grid = ArraySchema.dense({
     dims: { x: Dim.int32([1, 6], { tile: 2 }), y: Dim.int32([1, 6], { tile: 3 }) },
     attrs: { a: Attr.float64(Filter.scaleFloat({ byteWidth: 1 })) },
@@ -228,7 +227,7 @@ describe("a value that a filter cannot hold, among many", () => {
     return Effect.runPromise(Effect.provide(program, Layer.merge(storage, layerNative)))
   }
 
-  it("is named by its place among the cells of the box, in every order", async () => {
+  it("the error names its position among the cells of the box, in every order", async () => {
     for (const order of ["row", "col", "global"] as const) {
       for (const at of [0, 5, 13, 19]) {
         const error = await refusal((array) =>
@@ -240,7 +239,7 @@ describe("a value that a filter cannot hold, among many", () => {
     }
   })
 
-  it("is named by its place among the cells of all batches", async () => {
+  it("the error names its position among the cells of all batches", async () => {
     for (const order of ["row", "global"] as const) {
       for (const batch of [1, 7, 20]) {
         const error = await refusal((array) =>
@@ -257,7 +256,7 @@ describe("a value that a filter cannot hold, among many", () => {
     }
   })
 
-  it("is named by its row", async () => {
+  it("the error names its row", async () => {
     const Cell = Schema.Struct({ x: Schema.Number, y: Schema.Number, a: Schema.Number })
     const rows = Array.from(
       { length: 12 },
@@ -269,24 +268,24 @@ describe("a value that a filter cannot hold, among many", () => {
   })
 })
 
-describe("sparse cells that cannot be written", () => {
+describe("invalid sparse cells", () => {
   const Points = ArraySchema.sparse({
     dims: { x: Dim.float64([0, 10], { tile: 5 }), s: Dim.ascii() },
     attrs: { a: Attr.nullable(Attr.uint8()) },
   })
   const good = { x: Float64Array.of(1, 2, 3), s: ["a", "b", "c"], a: [1, null, 3] }
   const cases: ReadonlyArray<readonly [string, Columns, Refusal]> = [
-    ["out of the domain", { ...good, x: Float64Array.of(1, 11, 3) }, ["x", 1, "domain"]],
+    ["outside the domain", { ...good, x: Float64Array.of(1, 11, 3) }, ["x", 1, "domain"]],
     ["at NaN", { ...good, x: Float64Array.of(1, 2, NaN) }, ["x", 2, "NaN"]],
-    ["at no place", { ...good, x: [1, 2, null] }, ["x", 2, "never null"]],
-    ["at places that are not ASCII", { ...good, s: ["a", "é", "c"] }, ["s", 1, "not ASCII"]],
-    ["at fewer places than there are", { ...good, s: ["a", "b"] }, ["s", undefined, "it has 2 cells, but x has 3"]],
+    ["at null", { ...good, x: [1, 2, null] }, ["x", 2, "never null"]],
+    ["at a string that is not ASCII", { ...good, s: ["a", "é", "c"] }, ["s", 1, "not ASCII"]],
+    ["with too few coordinates", { ...good, s: ["a", "b"] }, ["s", undefined, "it has 2 cells, but x has 3"]],
     ["without a dimension", { x: good.x, a: good.a }, ["s", undefined, "it is missing"]],
     ["without an attribute", { x: good.x, s: good.s }, ["a", undefined, "it is missing"]],
-    ["of no such name", { ...good, b: good.a }, ["b", undefined, "no such field"]],
+    ["of an unknown field", { ...good, b: good.a }, ["b", undefined, "no such field"]],
     ["of another type", { ...good, x: Float32Array.of(1, 2, 3) }, ["x", undefined, "Float32Array"]],
     [
-      "with validity that is none",
+      "with invalid validity",
       { ...good, a: { values: Uint8Array.of(1, 2, 3), validity: Uint8Array.of(1, 3, 1) } },
       [
         "a",
@@ -297,7 +296,8 @@ describe("sparse cells that cannot be written", () => {
   ]
   for (const [name, columns, expected] of cases) it(name, () => refused(Points, columns, expected))
 
-  it("twice", () => refused(Points, { x: Float64Array.of(1, 2, 2), s: ["a", "b", "b"], a: [1, 2, 3] }, ["", 2, ""]))
+  it("with equal coordinates", () =>
+    refused(Points, { x: Float64Array.of(1, 2, 2), s: ["a", "b", "b"], a: [1, 2, 3] }, ["", 2, ""]))
 
   it("out of order", () => refused(Points, { ...good, x: Float64Array.of(1, 7, 3) }, ["", 2, "order"], "global"))
 

@@ -1,4 +1,7 @@
-/** Writes in batches: the same cells as in one write, whatever the batches; committed at once, or not at all. */
+/**
+ * Writes in batches: they store the same cells as one write, for any batch sizes, and are committed at once or not at
+ * all.
+ */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -56,7 +59,7 @@ const refused = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<string> =>
 
 describe("batches of dense cells", () => {
   for (const order of ["row", "global"] as const) {
-    it(`are the same as all at once, in ${order} order`, async () => {
+    it(`return the same cells as one write, in ${order} order`, async () => {
       await FastCheck.assert(
         FastCheck.asyncProperty(
           sizes,
@@ -71,8 +74,8 @@ describe("batches of dense cells", () => {
               const written = yield* Stream.run(batches, Dense.sink(array, box, { order, maxFragmentSize }))
               assertEquals([written.cells, written.fragments.length], [60, maxFragmentSize === undefined ? 1 : 3])
               const want = yield* Dense.read(yield* TileArray.reopen(once))
-              const found = yield* Dense.read(yield* TileArray.reopen(array))
-              assertEquals(found.columns, want.columns)
+              const result = yield* Dense.read(yield* TileArray.reopen(array))
+              assertEquals(result.columns, want.columns)
             }))
           },
         ),
@@ -81,7 +84,7 @@ describe("batches of dense cells", () => {
     })
   }
 
-  it("of a box that is not filled are not written", async () => {
+  it("commit nothing if the box is incomplete", async () => {
     await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Grid)
       yield* Effect.scoped(Effect.gen(function* () {
@@ -96,7 +99,7 @@ describe("batches of dense cells", () => {
     }))
   })
 
-  it("in rows are refused where tiles follow in columns", async () => {
+  it("are rejected in row-major order if the tile order is column-major", async () => {
     const schema = ArraySchema.dense({ dims: Grid.dims, attrs: Grid.attrs, tileOrder: "col-major" })
     const reason = await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", schema)
@@ -110,7 +113,7 @@ describe("batches of dense cells", () => {
 
 describe("batches of sparse cells", () => {
   for (const order of ["unordered", "global"] as const) {
-    it(`are the same as all at once, ${order}`, async () => {
+    it(`return the same cells as one write, ${order}`, async () => {
       await FastCheck.assert(
         FastCheck.asyncProperty(sizes, FastCheck.boolean(), async (sizes, several) => {
           await inMemory(Effect.gen(function* () {
@@ -118,9 +121,9 @@ describe("batches of sparse cells", () => {
             const once = yield* TileArray.create("mem://once", Points)
             yield* Sparse.write(once, pointColumns(cells))
             const want = yield* Sparse.read(yield* TileArray.reopen(once), { order: "global" })
-            const given = order === "global" ? [...want.columns.a].map(Number) : cells
+            const ordered = order === "global" ? [...want.columns.a].map(Number) : cells
             const array = yield* TileArray.create("mem://batches", Points)
-            const batches = cuts(100, sizes).map(([from, to]) => pointColumns(given.slice(from, to)))
+            const batches = cuts(100, sizes).map(([from, to]) => pointColumns(ordered.slice(from, to)))
             const limits = several ? { maxFragmentSize: 500, memory: 1000 } : {}
             const written = yield* Stream.run(
               Stream.fromIterable(batches),
@@ -128,15 +131,15 @@ describe("batches of sparse cells", () => {
             )
             assertEquals(written.cells, 100)
             assertEquals(written.fragments.length > 1, several)
-            // unordered fragments may hold the same cell, and engines order them by their moments alone
+            // unordered fragments may contain the same cell, and engines order them by their timestamps only
             const moments = written.fragments.map((name) => Number(name.split("_")[2]))
             assertEquals(new Set(moments).size, order === "global" ? 1 : written.fragments.length)
             assertEquals(moments, moments.toSorted((a, b) => a - b))
             const storage = yield* StorageService
             const commits = yield* storage.list("mem://batches/__commits")
             assertEquals(commits.map((c) => c.name.slice(-4)), [several ? ".con" : ".wrt"])
-            const found = yield* Sparse.read(yield* TileArray.reopen(array), { order: "global" })
-            assertEquals(found.columns, want.columns)
+            const result = yield* Sparse.read(yield* TileArray.reopen(array), { order: "global" })
+            assertEquals(result.columns, want.columns)
           }))
         }),
         { numRuns: 12 },
@@ -144,7 +147,7 @@ describe("batches of sparse cells", () => {
     })
   }
 
-  it("are checked across batches in global order; what is refused was not appended", async () => {
+  it("must continue the global order of earlier batches; rejected batches are not appended", async () => {
     await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Points)
       yield* Effect.scoped(Effect.gen(function* () {
@@ -162,7 +165,7 @@ describe("batches of sparse cells", () => {
     }))
   })
 
-  it("are gone if they were not committed, and if they are more than an old format can commit at once", async () => {
+  it("are deleted if they are not committed, or if an old format cannot commit all of them at once", async () => {
     await inMemory(Effect.gen(function* () {
       const storage = yield* StorageService
       const array = yield* TileArray.create("mem://a", Points)
@@ -189,7 +192,7 @@ describe("batches of sparse cells", () => {
     }))
   })
 
-  it("may be without a cell, however little may wait", async () => {
+  it("may be empty, for any maximal fragment size", async () => {
     const program = Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Points)
       const batches = Stream.make(pointColumns([]), pointColumns([1, 2]), pointColumns([]))
@@ -199,7 +202,7 @@ describe("batches of sparse cells", () => {
     await inMemory(program)
   })
 
-  it("say how far they are", async () => {
+  it("report their progress", async () => {
     const seen: Array<number> = []
     await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Points)
@@ -210,7 +213,7 @@ describe("batches of sparse cells", () => {
     assertEquals(seen, [2, 3, 5, 5])
   })
 
-  it("are counted from the first one of all batches in errors", async () => {
+  it("number cells from the first cell of all batches in errors", async () => {
     const Sums = ArraySchema.sparse({
       dims: { x: Dim.int32([0, 99]) },
       attrs: { a: Attr.int32(Filter.positiveDelta()) },
@@ -222,7 +225,7 @@ describe("batches of sparse cells", () => {
       const open = (options: Sparse.SparseWriterOptions = {}) => Sparse.writer(array, options)
       const batch = (x: ReadonlyArray<number>, a = x) => ({ x: Int32Array.from(x), a: Int32Array.from(a) })
       const cases = [
-        // refused when it is given, when it is sorted, and by a filter
+        // rejected when it is written, when it is sorted, and by a filter
         Effect.flatMap(open(), (w) => Effect.zipRight(w.write(batch([1, 2])), refused(w.write(batch([3, 100]))))),
         Effect.flatMap(
           open(),
@@ -243,7 +246,8 @@ describe("batches of sparse cells", () => {
       ]
       const reasons = yield* Effect.forEach(cases, Effect.scoped)
       assertEquals(reasons.map((reason) => /: (cell \d+):/.exec(reason)?.[1]), ["cell 3", "cell 3", "cell 3", "cell 4"])
-      // what waits is sorted when there is enough of it, the other one of two is counted from the first one too
+      // buffered cells are sorted once there are enough of them; the other duplicate is counted from the first batch
+      // too
       const second = Effect.flatMap(
         open({ memory: 100 }),
         (w) =>

@@ -1,4 +1,4 @@
-/** Making arrays: what there is after, and what there is not if it fails. */
+/** Creating arrays: the stored files, and no files after a failure. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -44,7 +44,7 @@ const Full = ArraySchema.sparse({
 })
 
 describe("TileArray.create", () => {
-  it("makes what the schema says, and answers it open", async () => {
+  it("stores the schema and returns the array open", async () => {
     await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a/", Full, { at: 123 })
       assertEquals(array.uri, "mem://a")
@@ -56,14 +56,14 @@ describe("TileArray.create", () => {
       const enumerations = yield* TileArray.enumerations(array)
       const read = ArraySchema.fromStructure(opened.schema, enumerations)
       assertEquals(ArraySchema.toStructure(read), opened.schema)
-      // another array like it has files of its own
+      // an array with the same schema has its own files
       const copy = yield* TileArray.create("mem://copy", read)
       assertEquals((yield* TileArray.enumerations(copy)).map((e) => e.data), enumerations.map((e) => e.data))
       assert(copy.schema.enumerations[0].fileName !== array.schema.enumerations[0].fileName)
     }))
   })
 
-  it("leaves arrays and groups alone that are there", async () => {
+  it("does not change existing arrays and groups", async () => {
     await inMemory(Effect.gen(function* () {
       yield* TileArray.create("mem://a", Full)
       const storage = yield* StorageService
@@ -79,7 +79,7 @@ describe("TileArray.create", () => {
     }))
   })
 
-  it("refuses options that mean nothing, and schemas that were put together wrongly", async () => {
+  it("rejects invalid options and inconsistent schemas", async () => {
     const tried = (options: object, schema: ArraySchema.ArraySchema = Full) =>
       inMemory(Effect.flip(TileArray.create("mem://a", schema, options)))
     for (const options of [{ version: 9 }, { at: -1 }, { key: new Uint8Array(5) }, { formatVersion: "22" }]) {
@@ -88,7 +88,7 @@ describe("TileArray.create", () => {
     assert(await tried({}, { ...Full, capacity: 0 }) instanceof SchemaError)
   })
 
-  it("leaves nothing behind if the storage fails, whatever it fails at", async () => {
+  it("leaves no files if any storage call fails", async () => {
     for (let at = 0;; at++) {
       const files = new Map<string, Uint8Array>()
       const { storage, calls } = withFaults(makeMemoryStorage(files), { at, fault: "fail" })

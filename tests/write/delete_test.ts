@@ -63,11 +63,11 @@ const withThings = <A, E>(
     layerDefault,
   ))
 
-const but = (gone: (i: number) => boolean) => [...x].filter((i) => !gone(i))
+const but = (removed: (i: number) => boolean) => [...x].filter((i) => !removed(i))
 const color = (i: number) => ["red", "green", "blue"][i % 3]
 
 describe("deletes by condition", () => {
-  it("remove the cells that fulfil it, from then on", () =>
+  it("remove the cells that match, from then on", () =>
     withThings((after) =>
       Effect.gen(function* () {
         const cases: ReadonlyArray<[Parameters<typeof after>[0], (i: number) => boolean]> = [
@@ -84,14 +84,14 @@ describe("deletes by condition", () => {
           ["letter >= 'q'", (i) => i >= 16],
           ["zero in [0.0, 2]", (i) => i % 4 < 2],
           [Condition.notIn("zero", [0, NaN]), (i) => i % 4 >= 2],
-          // nulls go with what is compared
+          // a comparison with null matches
           ["n > 3", (i) => i / 2 > 3 || i % 3 === 0],
         ]
-        for (const [where, gone] of cases) assertEquals(yield* after(where), { written: true, left: but(gone) })
+        for (const [where, removed] of cases) assertEquals(yield* after(where), { written: true, left: but(removed) })
       })
     ))
 
-  it("write nothing where no cell can be meant", () =>
+  it("write nothing if no cell can match", () =>
     withThings((after) =>
       Effect.gen(function* () {
         for (const where of ["color == 'pink'", "letter in ['bb', '']", "letter == ''"]) {
@@ -100,7 +100,7 @@ describe("deletes by condition", () => {
       })
     ))
 
-  it("are refused where engines could not read the array afterwards, or they mean nothing", () =>
+  it("are rejected if engines could not read the array afterwards, or if the condition is invalid", () =>
     withThings((after) =>
       Effect.gen(function* () {
         for (
@@ -128,7 +128,7 @@ describe("deletes by condition", () => {
       })
     ))
 
-  it("are refused where engines would take cells for deleted that are older than an attribute", () =>
+  it("are rejected if engines would delete cells that are older than an attribute", () =>
     withThings(() =>
       Effect.gen(function* () {
         const uri = "mem://evolved"
@@ -151,14 +151,14 @@ describe("deletes by condition", () => {
         assertEquals(yield* left, [1, 2, 3, 4])
         yield* remove("a in [1, 3]", 6)
         assertEquals(yield* left, [2, 4])
-        // nor can an attribute go that a delete looks at
+        // nor can an attribute be dropped that a delete condition uses
         const error = yield* Effect.flip(TileArray.evolve(uri, { dropAttributes: ["a"] }, { at: 7 }))
         assert(error instanceof SchemaError && error.field === "a", String(error))
         assert(error.message.includes("a delete condition uses this attribute"), error.message)
         yield* TileArray.evolve(uri, { dropAttributes: ["b"], addAttributes: { c: Attr.int8() } }, { at: 7 })
         assertEquals(yield* left, [2, 4])
         yield* TileArray.evolve(uri, { dropAttributes: ["c"], addAttributes: { b: Attr.int32() } }, { at: 8 })
-        // in a copy all cells have it
+        // in a copy, all cells have the attribute
         yield* TileArray.copy(yield* TileArray.open(uri), "mem://copy")
         yield* Sparse.delete(yield* TileArray.open("mem://copy"), "b == 4")
         assertEquals([...(yield* Sparse.read(yield* TileArray.open("mem://copy"))).columns.x.values], [2])

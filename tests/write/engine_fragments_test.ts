@@ -1,4 +1,4 @@
-/** What real engines wrote into their fragments, made again from the cells: order, rectangles and statistics. */
+/** Order, rectangles and statistics of fragments that TileDB wrote, compared with those computed from the cells. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe, it } from "node:test"
@@ -23,7 +23,7 @@ import { firstFall } from "../../src/kernel/sort/sort_cells.ts"
 import { tileStatistics } from "../../src/write/fragment/tile_statistics.ts"
 import { packedArrays, packs } from "../support/packed_arrays.ts"
 
-/** All tiles of a dimension as one column. */
+/** Returns all tiles of a dimension as one column. */
 const joined = (field: Field, tiles: ReadonlyArray<FieldTile>): Coordinates => {
   const bytes = new Uint8Array(tiles.reduce((n, t) => n + t.values.length, 0))
   const ends = [0]
@@ -39,7 +39,7 @@ const joined = (field: Field, tiles: ReadonlyArray<FieldTile>): Coordinates => {
 const raw = ({ buffer, byteOffset, byteLength }: TypedArray): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
-/** Low and high bounds of tile `i`, raw. */
+/** Returns the raw lower and upper bounds of tile `i`. */
 const boundsOf = (column: MbrColumn, i: number): ReadonlyArray<Uint8Array> => {
   const at = (k: number): Uint8Array =>
     column.kind === "var"
@@ -48,7 +48,7 @@ const boundsOf = (column: MbrColumn, i: number): ReadonlyArray<Uint8Array> => {
   return [at(2 * i), at(2 * i + 1)]
 }
 
-/** The extreme of tile `i`, raw. */
+/** Returns the raw minimum or maximum of tile `i`. */
 const extremeOf = (field: Field, { fixed, var: bytes }: TileStatistic, i: number): Uint8Array => {
   if (!field.var) return fixed.slice(i * field.cellSize, (i + 1) * field.cellSize)
   const starts = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
@@ -56,7 +56,7 @@ const extremeOf = (field: Field, { fixed, var: bytes }: TileStatistic, i: number
   return bytes.slice(start(i), start(i + 1))
 }
 
-/** Looks at every sparse fragment of the packed arrays; answers how many tiles were compared. */
+/** Compares every sparse fragment of the packed arrays, and returns the number of compared tiles. */
 const compareAll = (pack: string): Effect.Effect<{ order: number; rectangles: number; statistics: number }> =>
   Effect.gen(function* () {
     const seen = { order: 0, rectangles: 0, statistics: 0 }
@@ -87,7 +87,7 @@ const compareAll = (pack: string): Effect.Effect<{ order: number; rectangles: nu
           if (version < Since.tileStatistics || metadata.kind !== "sections") continue
           const { footer, sections } = metadata
           for (const field of [...attributes, ...dimensions, ...(fragment.hasTimestamps ? [timestamps] : [])]) {
-            // float scale loses digits after statistics were made
+            // float scale loses digits after the statistics were computed
             if (field.filters.filters.some((f) => f.type === "scale_float")) continue
             const slot = slotOf(fragment, field.file)
             const tiles = field.file.kind === "dimension"
@@ -100,13 +100,13 @@ const compareAll = (pack: string): Effect.Effect<{ order: number; rectangles: nu
             const sum = decode(TileSums, sums.bytes, version, path)
             tiles.forEach((tile, i) => {
               const made = tileStatistics(field, tile)
-              const what = `${path}: tile ${i} of ${field.name}, ${field.type}`
-              assertEquals(made.sum, sum.length === 0 ? undefined : sum.slice(8 * i, 8 * i + 8), `${what}: sum`)
+              const subject = `${path}: tile ${i} of ${field.name}, ${field.type}`
+              assertEquals(made.sum, sum.length === 0 ? undefined : sum.slice(8 * i, 8 * i + 8), `${subject}: sum`)
               if (field.file.kind === "dimension") return
-              // of nothing but nulls the engine keeps what means nothing
+              // if all cells are null, the engine stores an arbitrary value
               if (min.fixed.length > 0 && made.min === undefined) return
               const stored = min.fixed.length === 0 ? [] : [min, max].map((s) => extremeOf(field, s, i))
-              assertEquals(made.min === undefined ? [] : [made.min, made.max!], stored, what)
+              assertEquals(made.min === undefined ? [] : [made.min, made.max!], stored, subject)
               seen.statistics++
             })
           }
@@ -117,9 +117,9 @@ const compareAll = (pack: string): Effect.Effect<{ order: number; rectangles: nu
     return seen
   })
 
-describe("fragments of engines", () => {
+describe("fragments of TileDB engines", () => {
   for (const pack of packs) {
-    it(`${pack}: cells lie in global order; rectangles and statistics are those of the cells`, async () => {
+    it(`${pack}: cells are in global order; rectangles and statistics match the cells`, async () => {
       const { order, rectangles, statistics } = await Effect.runPromise(compareAll(pack))
       assertEquals(order > 3, true)
       assertEquals(rectangles > 9, true)

@@ -1,4 +1,4 @@
-/** Long writes and imports let the event loop run: timers fire, time limits and aborts take effect. */
+/** Long writes and imports yield to the event loop: timers fire, time limits and aborts take effect. */
 import { after, describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -29,27 +29,27 @@ const folder = mkdtempSync(join(tmpdir(), "tessera-event-loop-"))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 let arrays = 0
-/** A folder for an array of its own. */
+/** Returns the path of a new folder for an array. */
 const fresh = (): string => join(folder, `array${arrays++}`)
 
 const run = <A>(program: Program<A>, options?: { readonly signal?: AbortSignal }): Promise<A> =>
   Effect.runPromise(Effect.provide(program, layerDefault) as Effect.Effect<A>, options)
 
-/** Milliseconds that nothing may keep the event loop from running. */
-const MOST = 100
-/** The collector and other processes may disturb one attempt. */
+/** The longest time in milliseconds for which the event loop may be blocked. */
+const MAX_WAIT = 100
+/** Garbage collection and other processes may disturb an attempt. */
 const ATTEMPTS = 3
 
-/** Runs an operation until one of a few attempts lets timers fire all the time. */
+/** Runs an operation up to `ATTEMPTS` times, until timers fire on time during a whole run. */
 const staysResponsive = async (operation: () => Program<unknown>): Promise<void> => {
-  const found: Array<string> = []
+  const measured: Array<string> = []
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { elapsed, longestGap, longestWork } = await withHeartbeat(() => run(operation()))
     // on a busy machine the thread itself may have to wait for a processor
-    if (Math.min(longestGap, longestWork) < MOST) return
-    found.push(`gap ${longestGap.toFixed(0)} ms, work ${longestWork.toFixed(0)} ms of ${elapsed.toFixed(0)} ms`)
+    if (Math.min(longestGap, longestWork) < MAX_WAIT) return
+    measured.push(`gap ${longestGap.toFixed(0)} ms, work ${longestWork.toFixed(0)} ms of ${elapsed.toFixed(0)} ms`)
   }
-  assert(false, `the event loop had to wait: ${found.join("; ")}`)
+  assert(false, `the event loop had to wait: ${measured.join("; ")}`)
 }
 
 const random = (() => {
@@ -57,8 +57,8 @@ const random = (() => {
   return () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) / 2 ** 32
 })()
 const numbers = (n: number): Float64Array => Float64Array.from({ length: n }, random)
-const coordinates = (n: number, most: number): Int32Array =>
-  Int32Array.from({ length: n }, () => Math.floor(random() * most))
+const coordinates = (n: number, maxValue: number): Int32Array =>
+  Int32Array.from({ length: n }, () => Math.floor(random() * maxValue))
 
 const M = 1_000_000
 const sparse = { x: Dim.int32([0, 99_999], { tile: 1000 }), y: Dim.int32([0, 99_999], { tile: 1000 }) }
@@ -94,23 +94,23 @@ const Line = ArraySchema.dense({ dims: { x: Dim.int32([0, 10 * M]) }, attrs: { a
 const points = { x: coordinates(2 * M, 1e5), y: coordinates(2 * M, 1e5), a: numbers(2 * M) }
 const names = Array.from({ length: 400_000 }, () => `name ${Math.floor(random() * 1e9)}`)
 
-/** Creates an array and runs a write of it. */
+/** Creates an array and runs a write into it. */
 const into = <S extends ArraySchema.ArraySchema>(
   schema: S,
   write: (array: TileArray.TileArray<S>) => Program<unknown>,
 ): Program<unknown> => Effect.suspend(() => Effect.flatMap(TileArray.create(fresh(), schema), write))
 
 describe("the event loop", () => {
-  it("is seen to wait for a loop that blocks it", async () => {
+  it("is reported as blocked while a loop blocks it", async () => {
     const { longestGap, longestWork } = await withHeartbeat(async () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
       const start = performance.now()
       const used = processorTime()
-      // a busy machine gives this thread a part of its time only
-      while (performance.now() - start < 400 || (used !== undefined && processorTime()! - used < 2 * MOST));
+      // on a busy machine this thread gets only a part of the processor time
+      while (performance.now() - start < 400 || (used !== undefined && processorTime()! - used < 2 * MAX_WAIT));
     })
     assert(longestGap >= 399, `a gap of ${longestGap} ms`)
-    assert(longestWork > MOST, `work of ${longestWork} ms`)
+    assert(longestWork > MAX_WAIT, `work of ${longestWork} ms`)
   })
 
   it("runs while unordered sparse cells are checked, sorted and written", () =>
@@ -165,7 +165,7 @@ describe("the event loop", () => {
     return staysResponsive(() => into(Texts, (array) => Sparse.writeRows(array, rows, Row)))
   })
 
-  it("runs while boxes are looked for among scattered cells", () => {
+  it("runs while scattered cells are covered with boxes", () => {
     const Row = Schema.Struct({ x: Schema.Int, a: Schema.Number })
     const rows = Array.from({ length: 100_000 }, (_, i) => ({ x: 3 * i, a: i }))
     return staysResponsive(() => into(Line, (array) => Effect.ignore(Dense.writeRows(array, rows, Row))))
@@ -232,9 +232,9 @@ describe("the event loop", () => {
   })
 
   it("runs while a large file is synced", async () => {
-    // the thread waits for the disk then: that is no work of it, and so measured by the time that the sync takes
+    // a blocking sync waits for the disk without processor time, so that the elapsed time is measured
     const bytes = new Uint8Array(1 << 26).fill(7)
-    const found: Array<string> = []
+    const measured: Array<string> = []
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const { elapsed, longestGap } = await run(Effect.scoped(Effect.gen(function* () {
         const storage = yield* StorageService
@@ -242,20 +242,20 @@ describe("the event loop", () => {
         yield* file.write(bytes)
         return yield* Effect.promise(() => withHeartbeat(() => Effect.runPromise(file.finish)))
       })))
-      // a file system in memory has nothing to sync
+      // a file system in memory has no data to sync
       if (elapsed < 40 || longestGap < elapsed / 2) return
-      found.push(`${longestGap.toFixed(0)} ms of ${elapsed.toFixed(0)} ms`)
+      measured.push(`${longestGap.toFixed(0)} ms of ${elapsed.toFixed(0)} ms`)
     }
-    assert(false, `the event loop had to wait: ${found.join("; ")}`)
+    assert(false, `the event loop had to wait: ${measured.join("; ")}`)
   })
 })
 
 describe("a long write", () => {
-  /** The fragments of an array, committed or not. */
+  /** Lists the fragments of an array, committed or not. */
   const remains = (uri: string): ReadonlyArray<string> =>
     ["__fragments", "__commits"].flatMap((name) => existsSync(join(uri, name)) ? readdirSync(join(uri, name)) : [])
 
-  it("ends soon after its time limit, and leaves nothing behind", async () => {
+  it("stops soon after its time limit, and leaves no files", async () => {
     const uri = fresh()
     const array = await run(TileArray.create(uri, Curve))
     const cells = { ...points, z: points.y }
@@ -268,7 +268,7 @@ describe("a long write", () => {
     assertEquals(remains(uri), [])
   })
 
-  it("ends soon after its time limit in a ManagedRuntime too", async () => {
+  it("stops soon after its time limit in a ManagedRuntime too", async () => {
     const runtime = ManagedRuntime.make(layerDefault)
     try {
       const array = await run(TileArray.create(fresh(), Curve))
@@ -283,7 +283,7 @@ describe("a long write", () => {
     }
   })
 
-  it("ends soon after it is aborted, and leaves nothing behind", async () => {
+  it("stops soon after it is aborted, and leaves no files", async () => {
     const uri = fresh()
     const array = await run(TileArray.create(uri, Curve))
     const cells = { ...points, z: points.y }
@@ -297,9 +297,9 @@ describe("a long write", () => {
     assertEquals(remains(uri), [])
   })
 
-  it("can be done again with the same writer after a batch was interrupted while it was checked", async () => {
+  it("can be repeated with the same writer after a batch was interrupted during validation", async () => {
     const uri = fresh()
-    // so many that their check takes longer than a slice
+    // enough cells that their validation takes longer than a time slice
     const count = 8 * M
     const cells = { x: Int32Array.from({ length: count }, (_, i) => i), a: new Float64Array(count) }
     const Ordered = ArraySchema.sparse({
@@ -316,7 +316,7 @@ describe("a long write", () => {
     assertEquals(written.cells, count)
   })
 
-  it("is not interrupted by waits when it is small: it can run without an event loop", () => {
+  it("runs without an event loop if it is small", () => {
     const uri = fresh()
     const program = Effect.gen(function* () {
       const array = yield* TileArray.create(uri, Points)

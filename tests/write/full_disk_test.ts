@@ -1,4 +1,4 @@
-/** Arrays that do not fit where they are written: an error that says so, and nothing of them is left. */
+/** Imports into a full or read-only disk: they fail with a clear error and leave no files. */
 import { assertEquals, assertMatch } from "@std/assert"
 import { spawnSync } from "node:child_process"
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url"
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
 const tessera = [process.execPath, ...("Deno" in globalThis ? ["run", "-A", main] : [main])]
 
-/** Numbers that no filter makes small. */
+/** Returns CSV with numbers that filters cannot compress well. */
 const csv = (): string => {
   let x = 1
   const rows = Array.from({ length: 200_000 }, (_, i) => {
@@ -21,7 +21,10 @@ const csv = (): string => {
   return `x,a\n${rows.join("\n")}\n`
 }
 
-/** Runs the command line in a shell that has said `before`, in a folder of its own with a file `data.csv`; `within` a program that runs it. */
+/**
+ * Runs commands of the command line in a shell after the shell command `before`, in a new folder with a file
+ * `data.csv`. `within` is a program that starts the shell.
+ */
 const inFolder = (
   before: string,
   commands: ReadonlyArray<ReadonlyArray<string>>,
@@ -53,15 +56,15 @@ const imports = [
   ["import", "data.csv", "here/dense", "--quiet"],
 ]
 
-describe("arrays that cannot be written", () => {
-  it("for want of room leave nothing behind", () =>
+describe("imports into a folder that cannot be written", () => {
+  it("fail and leave no files if the disk is full", () =>
     inFolder("trap '' XFSZ; ulimit -f 2048", imports, (folder, errors) => {
       for (const error of errors) assertMatch(error, /^1: tessera: .*: cannot write: no space left/)
       assertEquals(readdirSync(join(folder, "here")), [])
     }))
 
-  it("for want of permission leave nothing behind", () => {
-    // whoever is root may write everywhere, but not on a disk that is read-only
+  it("fail and leave no files without permission", () => {
+    // root may write into any folder, but not to a read-only disk
     const root = process.getuid?.() === 0
     const mount = "mount -t tmpfs -o ro none here"
     if (root && spawnSync("unshare", ["-m", "sh", "-c", mount.replace("here", tmpdir())]).status !== 0) {

@@ -5,7 +5,7 @@ import { ArraySchema, Attr, Dense, Dim, Filter, TileArray } from "../../mod.ts"
 import { inMemory } from "../support/in_memory.ts"
 
 describe("tiles that grow when they are filtered", () => {
-  it("are all there, also where several are filtered together", () =>
+  it("are stored completely, also if several are filtered together", () =>
     inMemory(Effect.gen(function* () {
       const [tile, tiles] = [400_000, 6]
       const Bytes = ArraySchema.dense({

@@ -1,4 +1,4 @@
-/** Rows through Schemas of effect: what is written is what is read. */
+/** Rows through Effect schemas: reads return the written rows. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Chunk from "effect/Chunk"
@@ -55,10 +55,10 @@ const quake = (id: number): Quake =>
 const quakes = Array.from({ length: 10_000 }, (_, i) => quake(i))
 
 const read = <S extends ArraySchema.ArraySchema<"sparse"> | undefined>(array: TileArray.TileArray<S>) =>
-  Effect.flatMap(TileArray.reopen(array as TileArray.TileArray), (its) => Sparse.read(its))
+  Effect.flatMap(TileArray.reopen(array as TileArray.TileArray), (reopened) => Sparse.read(reopened))
 
 describe("rows of sparse arrays", () => {
-  it("have lists where they have cells of several values", async () => {
+  it("contain lists for cells of several values", async () => {
     const Lists = Schema.Struct({
       x: Schema.Int,
       floats: Schema.Array(Schema.Number),
@@ -80,26 +80,26 @@ describe("rows of sparse arrays", () => {
       { x: 1, floats: [], pair: null, whole: [-(2n ** 63n)], flags: [true, false], bytes: Uint8Array.of(1) },
       { x: 2, floats: [NaN, -0], pair: [-1, 2] as const, whole: [1n, 2n], flags: [], bytes: Uint8Array.of() },
     ] as const
-    const found = await inMemory(Effect.gen(function* () {
+    const decoded = await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", schema)
       yield* Sparse.writeRows(array, rows, Lists)
       return yield* Sparse.decodeRows(yield* read(array), Lists)
     }))
-    assertEquals(found, rows)
+    assertEquals(decoded, rows)
   })
 
-  it("are read as they were written, whatever is in them", async () => {
-    const found = await inMemory(Effect.gen(function* () {
+  it("are read with the values that were written", async () => {
+    const decoded = await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Quakes)
       const written = yield* Sparse.writeRows(array, quakes.toReversed(), Quake)
       assertEquals([written.cells, written.fragments.length], [quakes.length, 1])
       return yield* Sparse.decodeRows(yield* read(array), Quake)
     }))
-    assertEquals(found, quakes)
-    assert(found[0] instanceof Quake)
+    assertEquals(decoded, quakes)
+    assert(decoded[0] instanceof Quake)
   })
 
-  it("come as a stream, and wait in as much memory as they may", async () => {
+  it("can be a stream that buffers as much as the memory option allows", async () => {
     const seen: Array<number> = []
     await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Quakes)
@@ -107,13 +107,13 @@ describe("rows of sparse arrays", () => {
       const options = { memory: 200_000, onProgress: ({ cells }: Sparse.WriteProgress) => seen.push(cells) }
       const { cells, fragments } = yield* Sparse.writeRows(array, rows, Quake, options)
       assertEquals([cells, fragments.length], [10_000, 3])
-      const back = Sparse.rows(Quake)(Effect.flatMap(TileArray.open("mem://a"), (its) => Sparse.read(its)))
+      const back = Sparse.rows(Quake)(Effect.flatMap(TileArray.open("mem://a"), (array) => Sparse.read(array)))
       assertEquals(Chunk.toReadonlyArray(yield* Stream.runCollect(back)), quakes)
     }))
     assertEquals(seen, [4096, 8192, 10_000, 10_000])
   })
 
-  it("may need services, and take values in every form of input", async () => {
+  it("can require services, and accept values in every input form", async () => {
     class Offset extends Context.Tag("Offset")<Offset, number>() {}
     const Shifted = Schema.transformOrFail(Schema.Number, Schema.Number, {
       decode: (x) => Effect.map(Offset, (offset) => x + offset),
@@ -138,7 +138,7 @@ describe("rows of sparse arrays", () => {
     assertEquals(columns.x, Float32Array.of(1, 2, 3))
   })
 
-  it("are refused with the row and the field, and none of them is there", async () => {
+  it("are rejected with the row and the field, and nothing is written", async () => {
     const Row = Schema.Struct({ x: Schema.Int, a: Schema.Int, color: Schema.String, more: Schema.optional(Schema.Any) })
     const Colors = ArraySchema.sparse({
       dims: { x: Dim.int32([0, 9999]) },
@@ -155,7 +155,7 @@ describe("rows of sparse arrays", () => {
         [bad({ x: 5000, a: 256, color: "red" }), /^mem:\/\/a: row 5000: a: 256 does not fit into uint8/],
         [bad({ x: 5000, a: 1, color: "blue" }), /row 5000: color: "blue" is not a value of the enumeration "colors"$/],
         [bad({ x: 5000, a: 1, color: "red", more: 1 }), /row 5000: more: the array has no such field$/],
-        [bad({ x: 10_000, a: 1, color: "red" }), /row 5000: x: 10000 lies outside the domain/],
+        [bad({ x: 10_000, a: 1, color: "red" }), /row 5000: x: 10000 is outside the domain/],
         [
           bad({ x: 7, a: 1, color: "red" }),
           /row 5000: the coordinates x = 7 are duplicated; .* \(the other is row 7\)$/,
@@ -201,7 +201,7 @@ describe("rows of dense arrays", () => {
       ({ shape, columns }) => [shape, Cells.values(columns.temperature), Cells.texts(columns.note)],
     )
 
-  it("become boxes, in whatever order they come", async () => {
+  it("become boxes, in any order", async () => {
     await inMemory(Effect.gen(function* () {
       yield* TileArray.create("mem://once", Weather)
       yield* Dense.write(yield* TileArray.open("mem://once"), { day: [from, from + 29n], station: [1, 20] }, {
@@ -219,7 +219,7 @@ describe("rows of dense arrays", () => {
     }))
   })
 
-  it("are cut where the memory ends, and all count at once", async () => {
+  it("are split when the memory is full, and committed at once", async () => {
     await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Weather)
       const many = Array.from({ length: 100 * 100 }, (_, i) => ({
@@ -228,7 +228,7 @@ describe("rows of dense arrays", () => {
         station: BigInt(1 + i % 100),
       }))
       const { cells, fragments } = yield* Dense.writeRows(array, Stream.fromIterable(many), Day, { memory: 100_000 })
-      // 4,096 cells are 40 rows and some, 4 cells, 40 rows and some, 8 cells and 18 rows
+      // 4,096 cells are 40 rows and a part of one, 4 cells, 40 rows and a part of one, 8 cells and 18 rows
       assertEquals([cells, fragments.length], [10_000, 7])
       const result = yield* Dense.read(yield* TileArray.open("mem://a"), {
         select: ["day", "station", "temperature", "note"],
@@ -237,7 +237,7 @@ describe("rows of dense arrays", () => {
     }))
   })
 
-  it("are refused with the row, or for lying scattered", async () => {
+  it("are rejected with the row, or because they are scattered", async () => {
     const why = await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Weather)
       const storage = yield* StorageService
@@ -255,13 +255,13 @@ describe("rows of dense arrays", () => {
     }))
     assertMatch(
       why[0],
-      /^mem:\/\/a: row 600: the coordinates day = \d+, station = 4 are there twice.*\(the other is row 3\)$/,
+      /^mem:\/\/a: row 600: the coordinates day = \d+, station = 4 are duplicated.*\(the other is row 3\)$/,
     )
-    assertMatch(why[1], /^mem:\/\/a: row 1: station: 101 lies outside the domain, from 1 to 100/)
+    assertMatch(why[1], /^mem:\/\/a: row 1: station: 101 is outside the domain, from 1 to 100/)
     assertMatch(why[2], /300 cells make 300 boxes/)
   })
 
-  it("are one box where an old format can commit only one", async () => {
+  it("become one box if an old format can commit only one", async () => {
     const error = await inMemory(Effect.gen(function* () {
       const Old = ArraySchema.dense({ dims: { x: Dim.int32([0, 99], { tile: 10 }) }, attrs: { a: Attr.int32() } })
       const Row = Schema.Struct({ x: Schema.Int, a: Schema.Int })

@@ -1,4 +1,4 @@
-/** Fragments whose tiles worker threads filter: as if one thread had done it all. */
+/** Fragments whose tiles are filtered by worker threads equal those of a single thread. */
 import { Buffer } from "node:buffer"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
@@ -12,7 +12,7 @@ import { type JobMessage, runMessage } from "../../platform/workers/jobs.ts"
 import { tileJobs } from "../../src/fragment/worker/tile_jobs.ts"
 import { makeWorkers, type Workers } from "../../platform/workers/worker_pool.ts"
 
-/** Enough for threads. */
+/** Enough cells that threads are used. */
 const CELLS = 1 << 21
 
 const Grid = ArraySchema.dense({
@@ -29,7 +29,10 @@ const Texts = ArraySchema.sparse({
   capacity: 20_000,
 })
 
-/** Workers that do what they are given at once, and are sent it and send it back as if they were far away. */
+/**
+ * Workers that run jobs immediately on this thread. Jobs and results are cloned, as if they were sent to another
+ * thread.
+ */
 const atOnce: Workers = {
   faultIn: () => Effect.void,
   pool: () => ({
@@ -52,7 +55,7 @@ const threaded = Layer.merge(
 )
 const single = Layer.merge(layerMemory, layerNative)
 
-/** The files of the only fragment of an array, by name. */
+/** Returns the files of the only fragment of an array by name. */
 const filesOf = (uri: string) =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -88,23 +91,23 @@ const texts = Effect.gen(function* () {
 
 describe("tiles that worker threads filter", () => {
   for (const [name, write] of [["fixed-sized and nullable", grid], ["var-sized", texts]] as const) {
-    it(`are in the files what one thread makes of them: ${name}`, async () => {
+    it(`equal the tiles of one thread: ${name}`, async () => {
       const [ours, other, theirs] = await Promise.all([
         Effect.runPromise(Effect.provide(write, threaded)),
         Effect.runPromise(Effect.provide(write, near)),
         Effect.runPromise(Effect.provide(write, single)),
       ])
-      for (const its of [ours, other]) {
-        assertEquals(Object.keys(its), Object.keys(theirs))
-        for (const file of Object.keys(its)) {
+      for (const files of [ours, other]) {
+        assertEquals(Object.keys(files), Object.keys(theirs))
+        for (const file of Object.keys(files)) {
           if (file === "__fragment_metadata.tdb") continue
-          assert(Buffer.from(its[file]).equals(theirs[file]), file)
+          assert(Buffer.from(files[file]).equals(theirs[file]), file)
         }
       }
     })
   }
 
-  it("name the cell that a filter refuses, wherever it is refused", async () => {
+  it("report the cell that a filter rejects, on any thread", async () => {
     const Rising = ArraySchema.dense({
       dims: { x: Dim.uint32([0, CELLS - 1], { tile: 40_000 }) },
       attrs: { a: Attr.float64(), n: Attr.uint64(Filter.positiveDelta()) },

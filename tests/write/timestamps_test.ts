@@ -1,4 +1,4 @@
-/** The moments that writes belong to: each after all that was there before, whatever the clocks say. */
+/** The timestamps of writes: each is later than those of all existing fragments, for any clock. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Clock from "effect/Clock"
@@ -32,12 +32,12 @@ const Points = ArraySchema.sparse({
   attrs: { a: Attr.int32() },
 })
 
-/** Rows that are written together. */
+/** The number of rows that are written together. */
 const PART = 4096
 
 const Board = ArraySchema.dense({ dims: { x: Dim.int32([0, PART - 1], { tile: 512 }) }, attrs: { a: Attr.int32() } })
 
-/** So many parts of rows, each with all cells of the board. */
+/** Returns `parts` parts of rows, each with all cells of the board. */
 const boardRows = (parts: number) =>
   Stream.map(Stream.range(0, parts * PART - 1), (i) => ({ x: i % PART, a: Math.floor(i / PART) }))
 
@@ -59,14 +59,14 @@ const startsOf = (names: ReadonlyArray<string>) => names.map((name) => parseName
 
 const HOUR = 3_600_000
 
-/** A clock that stands still. */
+/** Returns a clock that does not advance. */
 const at = (millis: number): Clock.Clock => ({
   ...Clock.make(),
   currentTimeMillis: Effect.succeed(millis),
   unsafeCurrentTimeMillis: () => millis,
 })
 
-/** The `WriteError` that an effect fails with. */
+/** Returns the `WriteError` that an effect fails with. */
 const writeError = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), (error) => {
     assertEquals(error._tag, "WriteError", String(error))
@@ -74,7 +74,7 @@ const writeError = <A, E extends { readonly _tag: string }, R>(effect: Effect.Ef
   })
 
 describe("fragments of one write", () => {
-  it("have a millisecond each where they may hold the same cell, and the last one wins", async () => {
+  it("have one millisecond each if they may contain the same cell, and the last one wins", async () => {
     await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Points)
       const batches = Stream.map(Stream.range(0, 39), (i) => cells(7, 3, i))
@@ -89,7 +89,7 @@ describe("fragments of one write", () => {
     }))
   })
 
-  it("of dense rows have a millisecond for each part of them", async () => {
+  it("of dense rows have one millisecond for each part", async () => {
     await inMemory(Effect.gen(function* () {
       const board = yield* TileArray.create("mem://a", Board)
       const { fragments } = yield* Dense.writeRows(board, boardRows(20), Row, { memory: 1 })
@@ -100,7 +100,7 @@ describe("fragments of one write", () => {
     }))
   })
 
-  it("have one millisecond where they cannot contain the same cell", async () => {
+  it("share one millisecond if they cannot contain the same cell", async () => {
     await inMemory(Effect.gen(function* () {
       const Many = ArraySchema.sparse({ dims: Points.dims, attrs: Points.attrs, allowsDuplicates: true })
       const many = yield* TileArray.create("mem://many", Many)
@@ -110,7 +110,7 @@ describe("fragments of one write", () => {
     }))
   })
 
-  it("do not wait for a clock that stands still", async () => {
+  it("do not wait if the clock stands still", async () => {
     await inMemory(
       Effect.gen(function* () {
         const array = yield* TileArray.create("mem://a", Points)
@@ -122,10 +122,10 @@ describe("fragments of one write", () => {
   })
 })
 
-describe("fragments of one write at a moment that is given", () => {
+describe("fragments of one write with an explicit timestamp", () => {
   const batches = (...all: ReadonlyArray<ReturnType<typeof cells>>) => Stream.fromIterable(all)
 
-  it("have that moment, and no cell twice", async () => {
+  it("share the timestamp, and reject duplicate cells", async () => {
     await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Points)
       const all = Array.from({ length: 40 }, (_, i) => cells(10 * i, 10, i))
@@ -143,10 +143,10 @@ describe("fragments of one write at a moment that is given", () => {
     }))
   })
 
-  it("are checked in no case that has no use for it", async () => {
+  it("are not checked for duplicates if there is one fragment or the array allows duplicates", async () => {
     await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Points)
-      // one fragment: what is twice in it is dropped as ever
+      // one fragment: duplicates in it are dropped as usual
       const sink = Sparse.sink(array, { at: 5000, duplicates: "first" })
       const { cells: written } = yield* Stream.run(batches(cells(0, 10, 1), cells(5, 10, 2)), sink)
       assertEquals(written, 15)
@@ -157,7 +157,7 @@ describe("fragments of one write at a moment that is given", () => {
     }))
   })
 
-  it("name the row that has a cell again, sparse and dense", async () => {
+  it("report the row of a duplicate cell, sparse and dense", async () => {
     await inMemory(Effect.gen(function* () {
       yield* TileArray.create("mem://sparse", Points)
       const board = yield* TileArray.create("mem://dense", Board)
@@ -169,7 +169,7 @@ describe("fragments of one write at a moment that is given", () => {
         })
       const error = yield* Effect.flip(sparse(["9000,n,1", "17,n,1"]))
       assert(error._tag === "CsvError", String(error))
-      // the first row is that of the names
+      // row 1 contains the column names
       assertEquals(error.row, 9003)
       assertStringIncludes(error.message, 'x = 17, name = "n" were given before')
       assertEquals((yield* sparse(["9000,n,1"])).cells, 9001)
@@ -183,7 +183,10 @@ describe("fragments of one write at a moment that is given", () => {
   })
 })
 
-/** All that is written without a moment, by the clock; answers the times that its names say. */
+/**
+ * Returns all operations that write without an explicit timestamp, each with the folder whose names contain the
+ * timestamp.
+ */
 const writes = (root: string) => {
   const [points, board, runs, group] = ["points", "board", "runs", "group"].map((name) => `${root}/${name}`)
   const names = (folder: string) =>
@@ -195,34 +198,37 @@ const writes = (root: string) => {
   const made: ReadonlyArray<
     readonly [folder: string, write: Effect.Effect<unknown, { readonly _tag: string }, Needs>]
   > = [
-    [`${points}/__commits`, Effect.flatMap(TileArray.open(points, Points), (its) => Sparse.write(its, cells(0, 2, 1)))],
-    [`${points}/__commits`, Effect.flatMap(TileArray.open(points), (its) => Sparse.delete(its, "a == 5"))],
+    [
+      `${points}/__commits`,
+      Effect.flatMap(TileArray.open(points, Points), (array) => Sparse.write(array, cells(0, 2, 1))),
+    ],
+    [`${points}/__commits`, Effect.flatMap(TileArray.open(points), (array) => Sparse.delete(array, "a == 5"))],
     [
       `${board}/__commits`,
       Effect.flatMap(
         TileArray.open(board, Board),
-        (its) => Dense.write(its, { x: [0, 1] }, { a: Int32Array.of(1, 2) }),
+        (array) => Dense.write(array, { x: [0, 1] }, { a: Int32Array.of(1, 2) }),
       ),
     ],
     [
       `${points}/__commits`,
       Effect.flatMap(
         TileArray.open(points, Points),
-        (its) => Stream.run(Stream.make(cells(0, 2, 1)), Sparse.sink(its)),
+        (array) => Stream.run(Stream.make(cells(0, 2, 1)), Sparse.sink(array)),
       ),
     ],
     [
       `${board}/__commits`,
       Effect.flatMap(
         TileArray.open(board, Board),
-        (its) => Stream.run(Stream.make({ a: Int32Array.of(1, 2) }), Dense.sink(its, { x: [0, 1] })),
+        (array) => Stream.run(Stream.make({ a: Int32Array.of(1, 2) }), Dense.sink(array, { x: [0, 1] })),
       ),
     ],
     [
       `${runs}/__labels/l0/__commits`,
       Effect.flatMap(
         TileArray.open(runs, Runs),
-        (its) => TileArray.writeLabels(its, { run: [1, 2] }, { day: Float64Array.of(1, 2) }),
+        (array) => TileArray.writeLabels(array, { run: [1, 2] }, { day: Float64Array.of(1, 2) }),
       ),
     ],
     [`${points}/__meta`, TileArray.putMetadata(points, { title: "new" })],
@@ -241,8 +247,8 @@ const writes = (root: string) => {
 
 const NOW = 1_700_000_000_000
 
-describe("writes by a clock that is behind", () => {
-  /** Puts a file of a later time into a folder: names are all that is looked at. */
+describe("writes when the clock is behind", () => {
+  /** Writes an empty file with a later timestamp into a folder; only its name is read. */
   const later = (folder: string, end: number) =>
     Effect.flatMap(Storage, (storage) =>
       storage.write(
@@ -250,7 +256,7 @@ describe("writes by a clock that is behind", () => {
         new Uint8Array(0),
       ))
 
-  it("come after what is there, and say so once", async () => {
+  it("get a timestamp after the existing files, with one warning", async () => {
     const { made, prepare } = writes("mem://r")
     for (const index of made.keys()) {
       const messages: Array<string> = []
@@ -262,7 +268,7 @@ describe("writes by a clock that is behind", () => {
       const end = await Effect.runPromise(
         Effect.gen(function* () {
           yield* prepare
-          // an empty file of a schema cannot be read: the newest one is of our own
+          // an empty schema file cannot be read, so the newest schema is a real one
           if (folder.endsWith("__schema")) {
             yield* TileArray.evolve("mem://r/points", { addAttributes: { c: Attr.int8() } }, { at: NOW + 600_000 })
           } else if (folder.endsWith("__group")) {
@@ -284,7 +290,7 @@ describe("writes by a clock that is behind", () => {
     assertEquals(made.length, 10)
   })
 
-  it("fail where it is more than an hour, and succeed at a moment that is given", async () => {
+  it("fail if the clock is behind by more than an hour, and succeed with an explicit timestamp", async () => {
     for (const index of writes("mem://r").made.keys()) {
       const { prepare, made } = writes("mem://r")
       const { folder, write } = made[index]
@@ -317,13 +323,13 @@ describe("writes by a clock that is behind", () => {
     )
   })
 
-  it("look into the array's own folder before format 12", async () => {
+  it("list the folder of the array before format 12", async () => {
     await inMemory(
       Effect.gen(function* () {
         for (const formatVersion of [3, 4, 9]) {
           const array = yield* TileArray.create(`mem://${formatVersion}`, Board, { formatVersion })
           yield* Dense.write(array, { x: [0, 1] }, { a: Int32Array.of(1, 2) }, { at: NOW + 100_000 })
-          // the array that was opened before does not know
+          // the array was opened before this write
           const { fragments } = yield* Dense.write(array, { x: [0, 1] }, { a: Int32Array.of(3, 4) })
           assertEquals(startsOf(fragments), [NOW + 100_001])
         }
@@ -332,15 +338,15 @@ describe("writes by a clock that is behind", () => {
   })
 })
 
-describe("writes of the same millisecond", () => {
-  it("by others whose names come last are not hidden by them", async () => {
+describe("writes in the same millisecond", () => {
+  it("get a later timestamp than files of another process", async () => {
     const storage = makeMemoryStorage()
     await Effect.runPromise(
       Effect.gen(function* () {
         const array = yield* TileArray.create("mem://a", Points)
         yield* Sparse.write(array, cells(0, 1, 1))
         yield* TileArray.putMetadata(array, { title: "theirs" })
-        // by another process, whose digits are greater than any of ours
+        // as if another process had written them, with random digits greater than ours
         for (const folder of ["__fragments", "__commits", "__meta"]) {
           for (const { name } of yield* storage.list(`mem://a/${folder}`)) {
             yield* renamed(storage, `mem://a/${folder}`, name)
@@ -357,7 +363,7 @@ describe("writes of the same millisecond", () => {
     )
   })
 
-  it("have one each, also our own, since engines do not look at the rest of a name", async () => {
+  it("get one millisecond each, because engines do not compare the rest of a name", async () => {
     await inMemory(
       Effect.gen(function* () {
         const array = yield* TileArray.create("mem://a", Points)
@@ -371,7 +377,7 @@ describe("writes of the same millisecond", () => {
     )
   })
 
-  it("are not deleted by a delete before them", async () => {
+  it("are not deleted by an earlier delete", async () => {
     await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Points)
       for (let i = 0; i < 20; i++) {
@@ -385,7 +391,7 @@ describe("writes of the same millisecond", () => {
   })
 })
 
-/** Gives what lies under a name another one, whose digits are the greatest. */
+/** Renames a file or folder so that its random digits are the greatest possible. */
 const renamed = (storage: Storage, folder: string, name: string): Effect.Effect<void, unknown> =>
   Effect.gen(function* () {
     const other = name.replace(/[0-9a-f]{32}/, "f".repeat(32))
@@ -397,7 +403,7 @@ const renamed = (storage: Storage, folder: string, name: string): Effect.Effect<
     yield* storage.remove(`${folder}/${name}`)
   })
 
-describe("the moment of a write", () => {
+describe("the timestamp of a write", () => {
   it("costs one listing of the commits", async () => {
     const storage = makeMemoryStorage()
     const trace = makeCounters()
@@ -422,11 +428,11 @@ describe("the moment of a write", () => {
   })
 })
 
-describe("a write at the moment of another one", () => {
+describe("a write at the timestamp of an existing fragment", () => {
   const Line = ArraySchema.dense({ dims: { x: Dim.int32([1, 100], { tile: 10 }) }, attrs: { a: Attr.int32() } })
   const Places = ArraySchema.sparse({ dims: { x: Dim.int32([1, 100], { tile: 10 }) }, attrs: { a: Attr.int32() } })
   const make = Effect.gen(function* () {
-    // what is opened here sees none of the writes that follow
+    // arrays that are opened here do not contain the writes that follow
     return [
       yield* TileArray.create("mem://line", Line),
       yield* TileArray.create("mem://places", Places),
@@ -439,7 +445,7 @@ describe("a write at the moment of another one", () => {
   }
   const box = (from: number, to: number): [number, number] => [from, to]
 
-  it("is warned about where it has the same cells, and is not where it has others or comes at another time", () =>
+  it("logs a warning if it has the same cells, and none for other cells or another timestamp", () =>
     logged((lines) =>
       Effect.gen(function* () {
         const [line, places] = yield* make
@@ -462,7 +468,7 @@ describe("a write at the moment of another one", () => {
       })
     ))
 
-  it("is refused where engines disagree: the same dense cells, and more than 16 fragments", () =>
+  it("is rejected if engines would disagree: the same dense cells, and more than 16 fragments", () =>
     logged(() =>
       Effect.gen(function* () {
         const [line] = yield* make
@@ -475,7 +481,7 @@ describe("a write at the moment of another one", () => {
         assertStringIncludes((yield* writeError(Dense.writeRows(line, rows, Row, { at: 5010 }))).message, "number 17")
         const storage = yield* Storage
         assertEquals((yield* storage.list("mem://line/__fragments")).length, 16)
-        // other cells of that moment, and the same ones of another
+        // other cells with that timestamp, and the same cells with another one
         yield* write(20, 5010)
         yield* write(10, 5030)
         assertEquals((yield* TileArray.open("mem://line")).schema.arrayType, "dense")

@@ -1,4 +1,7 @@
-/** Arrays of all ages: their files lie where that age's engines look for them, and old arrays are written to as they are. */
+/**
+ * Arrays of all format versions: their files are where engines of that version read them, and writes to old arrays use
+ * the array's version.
+ */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -35,7 +38,7 @@ const Points = ArraySchema.sparse({
 const line = { a: Int32Array.of(1, 2, 3), s: ["a", "bc", "def"] }
 const points = { x: Float64Array.of(0.5, 0.25, 0.75), y: Float64Array.of(0, 0.5, 1), a: Int32Array.of(1, 2, 3) }
 
-/** The names of files below a folder of the memory, without what is of no age: times and random digits. */
+/** Returns the names of files below a folder in memory, without times and random digits. */
 const filesOf = (files: ReadonlyMap<string, Uint8Array>): ReadonlyArray<string> =>
   [...files.keys()].map((name) => name.replace(/\d{13}_\d{13}|(?<=__)7_7(?=_)/g, "T").replace(/[0-9a-f]{32}/g, "ID"))
     .sort()
@@ -94,7 +97,7 @@ describe("arrays of a format version", () => {
     ]],
   ]
   for (const [formatVersion, want] of lines) {
-    it(`${formatVersion}: lie in the files of that age`, async () => {
+    it(`${formatVersion}: store their files where that version does`, async () => {
       const files = new Map<string, Uint8Array>()
       await over(
         files,
@@ -110,7 +113,7 @@ describe("arrays of a format version", () => {
     })
   }
 
-  it("3: have all coordinates in one file", async () => {
+  it("3: store all coordinates in one file", async () => {
     const files = new Map<string, Uint8Array>()
     await over(
       files,
@@ -133,7 +136,7 @@ describe("arrays of a format version", () => {
   })
 
   for (let formatVersion = 3; formatVersion <= 23; formatVersion++) {
-    it(`${formatVersion}: are written as engines of that age do`, async () => {
+    it(`${formatVersion}: are written like engines of that version do`, async () => {
       const files = new Map<string, Uint8Array>()
       await over(
         files,
@@ -153,7 +156,7 @@ describe("arrays of a format version", () => {
     })
   }
 
-  it("are refused where it is none, and where it has no place for a schema", async () => {
+  it("reject versions that do not exist, and schemas that the version cannot store", async () => {
     const tried = (schema: ArraySchema.ArraySchema, formatVersion: number) =>
       inMemory(Effect.flip(TileArray.create("mem://a", schema, { formatVersion })))
     for (const version of [0, 2, 24, 7.5, NaN]) assert(await tried(Line, version) instanceof InvalidOption)
@@ -196,7 +199,7 @@ describe("arrays of a format version", () => {
 
 describe("old arrays", () => {
   for (const pack of packs) {
-    it(`${pack}: are written to in their own format`, async () => {
+    it(`${pack}: are written in their own format`, async () => {
       let written = 0
       for (const { path, key, files } of packedArrays(pack)) {
         if (!/\/(dense_2d_overlap|dense_fill|sparse_2d|sparse_float|sparse_string)\//.test(`${path}/`)) continue

@@ -1,4 +1,6 @@
-/** Schemas made here are, byte for byte, those that the real engine makes of the same declarations. */
+/**
+ * Schemas created by this library, compared byte for byte with those that TileDB creates from the same declarations.
+ */
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
@@ -88,9 +90,9 @@ const ours: Readonly<Record<string, ArraySchema.ArraySchema>> = {
   }),
 }
 
-describe("schemas made here", () => {
+describe("schemas created by this library", () => {
   for (const name of Object.keys(files)) {
-    it(`are what the engine makes: ${name}`, () => {
+    it(`equal those that TileDB creates: ${name}`, () => {
       const theirs = decodeArraySchema(bytesOf(name), name)
       const file = theirs.enumerations[0]?.fileName
       const structure = ArraySchema.toStructure(ours[name], { enumerationFile: () => file })
@@ -98,7 +100,7 @@ describe("schemas made here", () => {
       assertEquals(toHex(encode(Structure, structure, 22)), files[name])
     })
 
-    it(`come back from a structure: ${name}`, () => {
+    it(`survive a round trip through their structure: ${name}`, () => {
       const theirs = decodeArraySchema(bytesOf(name), name)
       const value = ArraySchema.fromStructure(theirs)
       assertEquals(ArraySchema.toStructure(value), theirs)
@@ -106,12 +108,12 @@ describe("schemas made here", () => {
     })
   }
 
-  it("are all there", () => assertEquals(Object.keys(ours).sort(), Object.keys(files).sort()))
+  it("cover all files", () => assertEquals(Object.keys(ours).sort(), Object.keys(files).sort()))
 })
 
-describe("schemas of arrays that engines made", () => {
+describe("schemas of arrays that TileDB created", () => {
   const packs = readdirSync(new URL("../../golden/data", import.meta.url)).map((file) => file.split(".")[0])
-  it("come back from values, and keep the rules", async () => {
+  it("survive a round trip through values, and are valid", async () => {
     let count = 0
     const refused: Array<string> = []
     for (const { files, path, key } of packs.flatMap(packedArrays)) {
@@ -129,9 +131,9 @@ describe("schemas of arrays that engines made", () => {
     }
     assert(count > 100, `${count} arrays`)
     assertEquals([...new Set(refused)], [
-      // what engines 1.x call the anonymous attribute
+      // the name of the anonymous attribute in engines 1.x
       "__attr: names that start with __ are reserved",
-      // what older engines let pass
+      // older engines accept this
       "bit_width_reduction_float64: filter 0, bit_width_reduction, does not support float64: integers, dates or times are required",
     ])
   })

@@ -1,4 +1,4 @@
-/** Names of what is being written: unique, in order, of the form of their version. */
+/** Names of new files: unique, ordered, and in the form of their format version. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Clock from "effect/Clock"
@@ -8,7 +8,7 @@ import { compareNames, parseName } from "../../../schema/name/timestamped_name.t
 import { newName, newUuid } from "../../../src/array/create/fragment_name.ts"
 import { makeNameGenerator, NameGenerator } from "../../../src/array/create/name_generator.ts"
 
-/** A clock that stands still. */
+/** Returns a clock that does not advance. */
 const at = (millis: number): Clock.Clock => ({
   ...Clock.make(),
   currentTimeMillis: Effect.succeed(millis),
@@ -26,14 +26,14 @@ const names = (
   return Effect.runSync(millis === undefined ? all : Effect.withClock(all, at(millis)))
 }
 
-describe("names of what is written", () => {
-  it("come from the generator that is provided", () => {
+describe("names of new files", () => {
+  it("come from the provided generator", () => {
     const fixed: NameGenerator = { next: Effect.succeed({ time: 12, uuid: "f".repeat(32) }) }
     assertEquals(names(2, newName(undefined, 22), undefined, fixed), Array(2).fill(`__12_12_${"f".repeat(32)}_22`))
     assertEquals(names(1, newName([3, 4]), undefined, fixed), [`__3_4_${"f".repeat(32)}`])
   })
 
-  it("are ordered within one generator, whatever others made before", () => {
+  it("are ordered within one generator, independent of other generators", () => {
     const [late] = names(1, newUuid, 2 ** 41)
     const [early] = names(1, newUuid, 1000)
     assert(early < late)
@@ -41,7 +41,7 @@ describe("names of what is written", () => {
     assert(first < second, "without a generator in the context the default one counts")
   })
 
-  it("have the form of their version", () => {
+  it("have the form of their format version", () => {
     const time = [5, 9] as const
     for (const [version, form] of [[2, "uuid_t"], [3, "t_t_uuid"], [4, "t_t_uuid"], [undefined, "t_t_uuid"]] as const) {
       const parsed = parseName(Effect.runSync(newName(time, version)))
@@ -53,12 +53,12 @@ describe("names of what is written", () => {
     }
   })
 
-  it("say the moment of the clock if none is given", () => {
+  it("contain the time of the clock by default", () => {
     const [name] = names(1, newName(), 1234567)
     assertEquals([parseName(name)?.start, parseName(name)?.end], [1234567, 1234567])
   })
 
-  it("stay in order within one millisecond, for a moment that is given twice, and when the clock is set back", () => {
+  it("are ordered within one millisecond, for a repeated explicit timestamp, and when the clock is set back", () => {
     FastCheck.assert(FastCheck.property(FastCheck.array(FastCheck.nat(2 ** 41)), (clocks) => {
       const generator = makeNameGenerator()
       const made = clocks.flatMap((millis) => names(3, newName([7, 7], 22), millis, generator))
@@ -67,7 +67,7 @@ describe("names of what is written", () => {
     }))
   })
 
-  it("are all different, and end in random digits", () => {
+  it("are unique, and end in random digits", () => {
     const made = names(5000, newUuid)
     assertEquals(new Set(made).size, 5000)
     assertEquals(new Set(made.map((uuid) => uuid.slice(16))).size, 5000)
@@ -75,7 +75,7 @@ describe("names of what is written", () => {
     assertEquals(made, made.toSorted())
   })
 
-  it("count on when a millisecond is used up, and past the last second that eight digits hold", () => {
+  it("count on when a millisecond is used up, and when the seconds no longer fit into eight digits", () => {
     const far = 2 ** 32 * 1000
     const generator = makeNameGenerator()
     const made = [...names(2, newUuid, far, generator), ...names(1, newUuid, far + 5000, generator)]

@@ -1,4 +1,4 @@
-/** Enumerations of many values, metadata of many keys and of large values: timers fire meanwhile. */
+/** Timers fire while large enumerations, metadata with many keys and large metadata values are written and read. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -100,7 +100,7 @@ describe("metadata", () => {
     return assertResponsive(async () => assertEquals((await read(await put({ list })))[0].count, list.length))
   })
 
-  it("of texts at the borders of pieces is that of the whole", async () => {
+  it("of strings at the borders of chunks is equal to that of the whole", async () => {
     const texts = { a: `${"x".repeat((1 << 20) - 1)}😀${"ä".repeat(1 << 20)}`, b: "é", c: "" }
     const values = Metadata.values(await read(await put(texts)))
     assertEquals(new Map(values), new Map(Object.entries(texts)))

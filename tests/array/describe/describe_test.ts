@@ -90,7 +90,7 @@ const schema: ArraySchema = {
 }
 
 describe("describing a schema", () => {
-  it("says what expected.json says", () => {
+  it("returns the descriptions in expected.json", () => {
     assertEquals(describeSchema(schema) as unknown, {
       array_type: "sparse",
       version: 22,
@@ -144,7 +144,7 @@ describe("describing a schema", () => {
     })
   })
 
-  it("lets dimensions inherit the coordinates' filters since format 5 only", () => {
+  it("inherits the filters of the coordinates to dimensions since format 5 only", () => {
     const filters = (version: number) => {
       const { dimensions } = describeSchema({ ...schema, version }) as {
         dimensions: ReadonlyArray<{ filters: unknown }>
@@ -155,7 +155,7 @@ describe("describing a schema", () => {
     assertEquals(filters(4), [] as unknown)
   })
 
-  it("names filters and their options as the engine does", () => {
+  it("uses the engine's names of filters and their options", () => {
     const cases: ReadonlyArray<[Filter, Record<string, unknown>]> = [
       [{ type: "dictionary", level: 2 }, { type: "dictionary" }],
       [{ type: "aes_256_gcm" }, { type: "aes256gcm" }],
@@ -181,7 +181,7 @@ describe("describing a schema", () => {
   })
 })
 
-describe("describing the rest", () => {
+describe("describing other parts", () => {
   it("fragments", () => {
     const range = { low: scalarBytes("int32", 1), high: scalarBytes("int32", 2) }
     const text = { low: utf8(""), high: Uint8Array.of(7) }

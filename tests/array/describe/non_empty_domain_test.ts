@@ -6,7 +6,7 @@ import { readScalar, scalarBytes } from "../../../schema/array/scalar.ts"
 
 type Bounds = readonly [low: number, high: number]
 
-/** What fragments, oldest first, of one float64 dimension add up to. */
+/** Returns the union of the domains of fragments, oldest first, of one float64 dimension. */
 const union = (...fragments: ReadonlyArray<Bounds | undefined>): Bounds | undefined => {
   const array = {
     schema: { dimensions: [{ type: "float64", cellValNum: 1 }] },
@@ -21,14 +21,14 @@ const union = (...fragments: ReadonlyArray<Bounds | undefined>): Bounds | undefi
 }
 
 describe("non-empty domains", () => {
-  it("hold the domains of all fragments that have one", () => {
+  it("are the union of the domains of all fragments that have one", () => {
     assertEquals(union(), undefined)
     assertEquals(union(undefined), undefined)
     assertEquals(union([1, 5], undefined, [3, 9], [2, 4]), [1, 9])
     assertEquals(union([3, 3], [-2, -1]), [-2, 3])
   })
 
-  it("take the newest of bounds at −0 and 0, as the engine does", () => {
+  it("use the newest of equal bounds, −0 or 0, as the engine does", () => {
     for (const zero of [0, -0]) {
       const [low, high] = union([-zero, 7], [zero, 1], [5, 6])!
       assertEquals([Object.is(low, zero), high], [true, 7])

@@ -1,4 +1,4 @@
-/** Several changes of one schema at the same time: none is lost. */
+/** Concurrent changes of one schema: none is lost. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Deferred from "effect/Deferred"
@@ -22,13 +22,13 @@ const Plain = ArraySchema.sparse({ dims: { x: Dim.int32([0, 999]) }, attrs: { a:
 
 const URI = "mem://a"
 
-/** Creates take a while, so that others have their turn before. */
+/** A storage whose creates take a while, so that concurrent changes interleave. */
 const slowly = (storage: Storage): Storage => ({
   ...storage,
   create: (uri, bytes) => Effect.zipRight(Effect.sleep(5), storage.create(uri, bytes)),
 })
 
-/** Changes that start at the same time, from the same schema; what each came to. */
+/** Runs changes that start at the same time, from the same schema; returns the result of each. */
 const together = <A, E, R>(...changes: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.updateService(Effect.all(changes.map(Effect.either), { concurrency: "unbounded" }), Storage, slowly)
 
@@ -56,7 +56,7 @@ const isSchema = (uri: string): boolean => /\/__schema\/__\d/.test(uri)
 const run = <A, E>(storage: Storage, effect: Effect.Effect<A, E, Needs>): Promise<A> =>
   Effect.runPromise(Effect.provide(effect, Layer.merge(Layer.succeed(Storage, storage), layerNative)))
 
-/** A storage that does something else before and after the first schema that is created through it. */
+/** Returns a storage that runs an effect around the first schema that is created through it. */
 const aroundSchema = (
   storage: Storage,
   around: (create: Effect.Effect<void>) => Effect.Effect<unknown, unknown>,
@@ -71,20 +71,20 @@ const aroundSchema = (
   }
 }
 
-describe("changes of a schema at the same time", () => {
-  onEachStorage("are all part of it, as if one had followed the other", (root) =>
+describe("concurrent changes of a schema", () => {
+  onEachStorage("are all applied, as if they were sequential", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
       yield* makeArray(uri, Colors)
       const names = ["p", "q", "r"].map((name) => Array.from({ length: 6 }, (_, i) => `${name}${i}`))
-      succeed(yield* together(...names.map((its) => Effect.forEach(its, (name) => add(name, uri)))))
+      succeed(yield* together(...names.map((sequence) => Effect.forEach(sequence, (name) => add(name, uri)))))
       assertEquals(yield* attributesOf(uri), ["a", "color", ...names.flat()])
       assertEquals(yield* claimsIn(uri), [])
       succeed(yield* together(...names.map(([first]) => TileArray.evolve(uri, { dropAttributes: [first] }))))
-      assertEquals(yield* attributesOf(uri), ["a", "color", ...names.flatMap((its) => its.slice(1))])
+      assertEquals(yield* attributesOf(uri), ["a", "color", ...names.flatMap((sequence) => sequence.slice(1))])
     }))
 
-  onEachStorage("add up the values of an enumeration, and keep its codes", (root) =>
+  onEachStorage("combine the values of an enumeration, and keep its codes", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
       yield* makeArray(uri, Colors)
@@ -95,7 +95,7 @@ describe("changes of a schema at the same time", () => {
       assertEquals([...colors].sort(), ["black", "blue", "green", "red", "white"])
     }))
 
-  onEachStorage("join current domains, and upgrade", (root) =>
+  onEachStorage("combine current domains and an upgrade", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
       yield* makeArray(uri, Colors)
@@ -117,7 +117,7 @@ describe("changes of a schema at the same time", () => {
     }))
 
   onEachStorage(
-    "fail with Conflict where they contradict each other, and not where they are the same",
+    "fail with Conflict if they contradict each other, and succeed if they are equal",
     (root) =>
       Effect.gen(function* () {
         const uri = `${root}/a`
@@ -140,21 +140,21 @@ describe("changes of a schema at the same time", () => {
         succeed(yield* together(add("c", uri), add("c", uri), drop, drop))
         assertEquals(yield* attributesOf(uri), ["a", "b", "c"])
         assertEquals(yield* claimsIn(uri), [])
-        // alone, the same is a mistake
+        // without concurrency, the same change is an error
         assertEquals((yield* Effect.flip(add("c", uri)))._tag, "SchemaError")
       }),
   )
 
   const now = Date.now()
-  for (const [what, at] of [["hides", now + 100_000], ["is hidden by", now - 1000]] as const) {
-    it(`keep that of an engine, which does not wait: one that ${what} ours`, async () => {
+  for (const [relation, at] of [["hides", now + 100_000], ["is hidden by", now - 1000]] as const) {
+    it(`keep the change of an engine that takes no claim, if its schema ${relation} ours`, async () => {
       const storage = makeMemoryStorage()
       const Evolved = ArraySchema.sparse({ dims: Plain.dims, attrs: { a: Attr.int32(), engine: Attr.int8() } })
       const engine = Effect.provide(
         makeArray(URI, Evolved, { at }),
         Layer.merge(Layer.succeed(Storage, storage), layerNative),
       )
-      const found = await run(
+      const attributes = await run(
         aroundSchema(storage, (create) => Effect.zipRight(engine, create)),
         Effect.gen(function* () {
           yield* Effect.provideService(makeArray(URI, Plain, { at: now - 2000 }), Storage, storage)
@@ -162,11 +162,11 @@ describe("changes of a schema at the same time", () => {
           return (yield* TileArray.open(URI, { at: now + 200_000 })).schema.attributes.map(({ name }) => name)
         }),
       )
-      assertEquals(found.sort(), ["a", "engine", "ours"])
+      assertEquals(attributes.sort(), ["a", "engine", "ours"])
     })
   }
 
-  it("hide nothing that was done before, if one stops for so long that another takes its turn", async () => {
+  it("hide no earlier change if one process stops for so long that another takes over its claim", async () => {
     const storage = makeMemoryStorage()
     await run(
       storage,
@@ -197,7 +197,7 @@ describe("changes of a schema at the same time", () => {
     )
   })
 
-  it("go on after a process that was killed, with a later name than it may have had in mind", async () => {
+  it("continue after a process was killed, with a later name than it may have planned", async () => {
     const storage = makeMemoryStorage()
     await run(
       storage,
@@ -216,7 +216,7 @@ describe("changes of a schema at the same time", () => {
     )
   })
 
-  it("leave no claim where they are refused, or interrupted while they wait", async () => {
+  it("remove their claim if they are rejected, or interrupted while they wait", async () => {
     const storage = makeMemoryStorage()
     await run(
       storage,

@@ -1,4 +1,4 @@
-/** Changing the schemas of arrays. */
+/** Changes of the schemas of arrays. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -48,7 +48,7 @@ const schemaNames = (uri: string) =>
   )
 
 describe("evolve", () => {
-  onEachStorage("adds and drops attributes, at a time", (root) =>
+  onEachStorage("adds and drops attributes, at a timestamp", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
       yield* makeArray(uri, Colors, { at: 1 })
@@ -89,7 +89,7 @@ describe("evolve", () => {
       assertEquals([sizes.type, sizes.ordered], ["int32", true])
     }))
 
-  onEachStorage("lets the current domain grow", (root) =>
+  onEachStorage("grows the current domain", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
       yield* makeArray(uri, Limited)
@@ -118,7 +118,10 @@ describe("evolve", () => {
         yield* whyNot(uri, { currentDomain: { x: [5, 100] } }),
         "x: the current domain [5, 100] exceeds",
       )
-      assertStringIncludes(yield* whyNot(uri, { currentDomain: { z: [5, 10] } }), 'there are "x", "name", "y"')
+      assertStringIncludes(
+        yield* whyNot(uri, { currentDomain: { z: [5, 10] } }),
+        'z: the current domain names an unknown dimension; the schema has "x", "name", "y"',
+      )
       yield* makeArray(`${root}/b`, Colors)
       yield* TileArray.evolve(`${root}/b`, { currentDomain: { x: [2, 3] } })
       const b = ArraySchema.fromStructure((yield* TileArray.open(`${root}/b`)).schema)
@@ -128,7 +131,7 @@ describe("evolve", () => {
       )
     }))
 
-  onEachStorage("refuses what the array cannot become, and leaves it as it is", (root) =>
+  onEachStorage("rejects invalid changes, and leaves the array unchanged", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
       yield* makeArray(uri, Colors)
@@ -185,11 +188,11 @@ describe("evolve", () => {
       )
     }))
 
-  onEachStorage("counts as the newest schema, or is refused", (root) =>
+  onEachStorage("writes the newest schema, or is rejected", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
       yield* makeArray(uri, Colors, { at: 50 })
-      // of the same moment, several times
+      // several changes at the same timestamp
       for (const name of ["b", "c", "d"]) {
         yield* TileArray.evolve(uri, { addAttributes: { [name]: Attr.int8() } }, { at: 50 })
         assertEquals((yield* attributesAt(uri)).at(-1), name)
@@ -198,7 +201,7 @@ describe("evolve", () => {
       assertStringIncludes(yield* whyNot(uri, add, { at: 49 }), "the newest schema is of 50, and would hide one of 49")
       assertStringIncludes(yield* whyNot(uri, add, { at: 400 }), "sorts before that of 50")
       yield* TileArray.evolve(uri, add, { at: 60 })
-      // behind a name of an engine that happens to be high
+      // after a name of an engine with high random digits
       const storage = yield* Storage
       const [newest] = (yield* schemaNames(uri)).slice(-1)
       const bytes = yield* storage.read(`${uri}/__schema/${newest}`)
@@ -207,7 +210,7 @@ describe("evolve", () => {
       assertEquals((yield* attributesAt(uri)).slice(-2), ["e", "f"])
     }))
 
-  onEachStorage("lets attributes come back as they were, and not as others", (root) =>
+  onEachStorage("adds a dropped attribute again with the same type only", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
       yield* makeArray(uri, Colors)
@@ -243,7 +246,7 @@ describe("evolve", () => {
     }))
 
   onEachStorage(
-    "writes format version 22, or what is asked for and holds the change",
+    "writes format version 22, or the requested version if it supports the change",
     (root) =>
       Effect.gen(function* () {
         const plain = ArraySchema.dense({ dims: { x: Dim.int32([1, 10]) }, attrs: { a: Attr.int32() } })
@@ -259,8 +262,8 @@ describe("evolve", () => {
         }
         const uri = `${root}/kept`
         yield* makeArray(uri, plain, { version: 16 })
-        const keep = { formatVersion: 16 }
-        yield* TileArray.evolve(uri, { addAttributes: { b: Attr.int8() } }, keep)
+        const options = { formatVersion: 16 }
+        yield* TileArray.evolve(uri, { addAttributes: { b: Attr.int8() } }, options)
         assertEquals((yield* TileArray.open(uri)).schema.version, 16)
         for (
           const [changes, why] of [
@@ -268,7 +271,7 @@ describe("evolve", () => {
             [{ currentDomain: { x: [1, 5] } }, "format version 22"],
             [{ addAttributes: { c: Attr.int8(Filter.delta()) } }, "format version 19"],
           ] as ReadonlyArray<readonly [SchemaChanges, string]>
-        ) assertStringIncludes(yield* whyNot(uri, changes, keep), why)
+        ) assertStringIncludes(yield* whyNot(uri, changes, options), why)
         for (const formatVersion of [15, 9, 24, 16.5]) {
           assertStringIncludes(yield* whyNot(uri, { dropAttributes: ["b"] }, { formatVersion }), "formatVersion: ")
         }
@@ -282,7 +285,7 @@ describe("evolve", () => {
   )
 
   onEachStorage(
-    "leaves the number of attributes where fragments of formats before 10 lie",
+    "keeps the number of attributes if there are fragments of formats before 10",
     (root) =>
       Effect.gen(function* () {
         const plain = ArraySchema.dense({
@@ -308,7 +311,7 @@ describe("evolve", () => {
       }),
   )
 
-  it("shows what was written before with fill values", async () => {
+  it("returns fill values for cells of older fragments", async () => {
     const dimensions = [dimension("x", "int32", 1, 4, 2)]
     const schema = arraySchema({
       arrayType: "dense",

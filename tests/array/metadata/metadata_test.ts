@@ -26,43 +26,43 @@ const at = (start: number, end = start, n = start) => `a/__meta/__${start}_${end
 
 describe("metadata", () => {
   const files: Files = {
-    [at(10)]: metadata([entry("k", "1"), entry("gone", "x"), entry("", "empty key")]),
-    [at(20)]: metadata([entry("gone", null), entry("k", "2")]),
-    [at(30)]: metadata([entry("k", "3"), entry("gone", "back")]),
+    [at(10)]: metadata([entry("k", "1"), entry("dropped", "x"), entry("", "empty key")]),
+    [at(20)]: metadata([entry("dropped", null), entry("k", "2")]),
+    [at(30)]: metadata([entry("k", "3"), entry("dropped", "back")]),
   }
 
-  it("is what the files say in the order of time, as a whole inside the range", async () => {
-    assertEquals(await shown(files), { "": "empty key", gone: "back", k: "3" })
+  it("is the content of all files that are entirely inside the time range, in order of time", async () => {
+    assertEquals(await shown(files), { "": "empty key", dropped: "back", k: "3" })
     assertEquals(await shown(files, 0, 20), { "": "empty key", k: "2" })
     assertEquals(await shown(files, 0, 9), {})
     assertEquals(await shown(files, 20, 29), { k: "2" })
     assertEquals(await shown({}), {})
   })
 
-  it("takes files of one time by name", async () => {
+  it("orders files with equal times by name", async () => {
     const same = { [at(10, 10, 2)]: metadata([entry("k", "late")]), [at(10, 10, 1)]: metadata([entry("k", "early")]) }
     assertEquals(await shown(same), { k: "late" })
   })
 
-  it("leaves out what was consolidated, where the consolidated file is seen", async () => {
+  it("omits consolidated files if the consolidated file is visible", async () => {
     const consolidated = {
       ...files,
       [at(10, 20, 99)]: metadata([entry("k", "2 of both")]),
       [`${at(10, 20, 99)}.vac`]: `/__meta/__10_10_${uuid(10)}\nfile:///moved/away/a/__meta/__20_20_${uuid(20)}\n`,
     }
     assertEquals(await shown(consolidated, 0, 20), { k: "2 of both" })
-    // the files that it was made of are still there for ranges that end before it does
-    assertEquals(await shown(consolidated, 0, 15), { "": "empty key", gone: "x", k: "1" })
+    // the consolidated files are still visible in ranges that end before the consolidated file does
+    assertEquals(await shown(consolidated, 0, 15), { "": "empty key", dropped: "x", k: "1" })
   })
 
-  it("ignores what is no finished file", async () => {
+  it("ignores unfinished and other files", async () => {
     assertEquals(
       await shown({ ...files, [`${at(40)}.tmp`]: "half", "a/__meta/notes.txt": "hello" }),
       await shown(files),
     )
   })
 
-  it("keeps keys that are no text, sorted by their bytes", () => {
+  it("supports keys that are not valid text, sorted by their bytes", () => {
     const keys = [[0xff], [0x61], [0xc3, 0xa9], [], [0xff, 0x00], [0xfe], [0xed, 0xa0, 0x80]].map((k) =>
       Uint8Array.from(k)
     )
@@ -74,7 +74,7 @@ describe("metadata", () => {
     assertEquals(items.map((i) => i.name), ["", "a", "é", undefined, undefined, undefined, undefined])
   })
 
-  it("merges as a map would", () => {
+  it("merges entries like a map", () => {
     const event = fc.tuple(fc.uint8Array({ maxLength: 2, max: 3 }), fc.option(fc.constantFrom("x", "y")))
     fc.assert(fc.property(fc.array(fc.array(event)), (events) => {
       const naive = new Map<string, string>()
@@ -88,7 +88,7 @@ describe("metadata", () => {
     }))
   })
 
-  it("that is damaged says which file", async () => {
+  it("reports the damaged file", async () => {
     const broken = over(
       { [at(10)]: new Uint8Array(50) },
       Effect.flatMap(

@@ -19,8 +19,8 @@ const shown = (...items: ReadonlyArray<MetadataItem>): Record<string, unknown> =
 const shape = (key: string, ...lengths: ReadonlyArray<number>): MetadataItem =>
   item(`__np_shape_${key}`, "int64", BigInt64Array.from(lengths, BigInt))
 
-describe("values of metadata", () => {
-  it("are text, also in wide characters; bytes if the text is not valid", () => {
+describe("metadata values", () => {
+  it("are strings, also of wide characters; bytes if the text is invalid", () => {
     for (const type of ["string_ascii", "string_utf8", "char"] as const) {
       assertEquals(text(type, new TextEncoder().encode("a🙂")), "a🙂")
       assertEquals(text(type, new Uint8Array(0)), "")
@@ -38,7 +38,7 @@ describe("values of metadata", () => {
     }
   })
 
-  it("are one number, or a typed array of several or none", () => {
+  it("are one number, or a typed array of several or no numbers", () => {
     assertEquals(value(item("k", "float32", Float32Array.of(1.5))), 1.5)
     assertEquals(value(item("k", "datetime_day", BigInt64Array.of(-3n))), -3n)
     assertEquals(value(item("k", "uint16", Uint16Array.of(1, 2))), Uint16Array.of(1, 2))
@@ -46,13 +46,13 @@ describe("values of metadata", () => {
     assertEquals(value(item("k", "blob", Uint8Array.of(7))), Uint8Array.of(7))
   })
 
-  it("leave out keys that are no text", () => {
+  it("omit keys that are not valid text", () => {
     assertEquals([...values([{ ...item("k", "int8", Int8Array.of(1)), name: undefined }])], [])
   })
 })
 
 describe("NumPy arrays", () => {
-  it("are one value of two entries, of any shape", () => {
+  it("are one value from two entries, of any shape", () => {
     fc.assert(fc.property(
       fc.array(fc.nat({ max: 4 }), { maxLength: 4 }),
       fc.constantFrom("a", "", "__np_flat_a", "__proto__", "ü"),
@@ -64,13 +64,13 @@ describe("NumPy arrays", () => {
     ))
   })
 
-  it("of one dimension have no shape", () => {
+  it("of one dimension have no shape entry", () => {
     assertEquals(shown(item("__np_flat_a", "uint8", Uint8Array.of(1, 2))), {
       a: { type: "uint8", shape: [2], values: Uint8Array.of(1, 2) },
     })
   })
 
-  it("stay two entries where the shape does not fit, or the key is taken", () => {
+  it("stay two entries if the shape does not fit, or the key exists", () => {
     const flat = item("__np_flat_a", "int8", Int8Array.of(1, 2, 3, 4))
     const both = ["__np_flat_a", "__np_shape_a"]
     assertEquals(Object.keys(shown(flat, shape("a", 2, 2))), ["a"])

@@ -1,4 +1,4 @@
-/** Setting and deleting metadata of arrays. */
+/** Writing and deleting metadata of arrays. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -15,9 +15,9 @@ import { makeArray, onEachStorage } from "../../support/change_array.ts"
 const schema = ArraySchema.dense({ dims: { x: Dim.int32([1, 4]) }, attrs: { a: Attr.int32() } })
 const key = Uint8Array.from({ length: 32 }, (_, i) => i)
 
-const valuesAt = (uri: string, at?: number, its?: Uint8Array) =>
+const valuesAt = (uri: string, at?: number, key?: Uint8Array) =>
   Effect.map(
-    Effect.flatMap(TileArray.open(uri, { at, key: its }), TileArray.metadata),
+    Effect.flatMap(TileArray.open(uri, { at, key }), TileArray.metadata),
     (items) => Object.fromEntries(Metadata.values(items)),
   )
 
@@ -31,13 +31,13 @@ const whyNot = (uri: string, ...args: [Parameters<typeof TileArray.putMetadata>[
   })
 
 describe("putMetadata", () => {
-  onEachStorage("keeps values as they are given", (root) =>
+  onEachStorage("stores the given values", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
       yield* makeArray(uri, schema)
       yield* TileArray.putMetadata(uri, {
         text: "é°",
-        nothing: "",
+        noText: "",
         bytes: Uint8Array.of(1, 2),
         whole: 5,
         large: 2n ** 63n,
@@ -71,7 +71,7 @@ describe("putMetadata", () => {
         large: 2n ** 63n,
         list: BigInt64Array.of(1n, 2n),
         minusZero: -0,
-        nothing: "",
+        noText: "",
         point: { type: "float32", shape: [], values: Float32Array.of(1.5) },
         small: -3,
         ten: 10,
@@ -85,7 +85,7 @@ describe("putMetadata", () => {
     }))
 
   onEachStorage(
-    "is a change at its time, and the last of two changes at one time counts",
+    "is a change at its timestamp, and the last of two changes at one timestamp wins",
     (root) =>
       Effect.gen(function* () {
         const uri = `${root}/a`
@@ -93,7 +93,7 @@ describe("putMetadata", () => {
         yield* TileArray.putMetadata(uri, { k: "first", other: 1 }, { at: 10 })
         for (const n of ["a", "b", "c", "d"]) yield* TileArray.putMetadata(uri, { k: n }, { at: new Date(20) })
         yield* TileArray.deleteMetadata(uri, ["k", "never"], { at: 30 })
-        // one key is not a list of its letters
+        // a string is one key, not a list of letters
         yield* TileArray.deleteMetadata(uri, "ko", { at: 20 })
         yield* TileArray.deleteMetadata(uri, "other", { at: 40 })
         assertEquals(yield* valuesAt(uri, 40), {})
@@ -108,27 +108,30 @@ describe("putMetadata", () => {
       }),
   )
 
-  onEachStorage("lets a value and a NumPy array of one key replace each other", (root) =>
-    Effect.gen(function* () {
-      const uri = `${root}/a`
-      yield* makeArray(uri, schema)
-      const array = yield* TileArray.open(uri)
-      const grid = { type: "int32", shape: [1, 2], values: Int32Array.of(1, 2) } as const
-      yield* TileArray.putMetadata(array, { k: "text" })
-      yield* TileArray.putMetadata(array, { k: grid })
-      assertEquals(yield* valuesAt(uri), { k: grid })
-      yield* TileArray.putMetadata(array, new Map([["k", 1.5]]))
-      assertEquals(yield* valuesAt(uri), { k: 1.5 })
-      yield* TileArray.putMetadata(array, { k: grid })
-      yield* TileArray.deleteMetadata(array, ["k"])
-      assertEquals(yield* valuesAt(uri), {})
-    }))
+  onEachStorage(
+    "replaces a value by a NumPy array with the same key, and vice versa",
+    (root) =>
+      Effect.gen(function* () {
+        const uri = `${root}/a`
+        yield* makeArray(uri, schema)
+        const array = yield* TileArray.open(uri)
+        const grid = { type: "int32", shape: [1, 2], values: Int32Array.of(1, 2) } as const
+        yield* TileArray.putMetadata(array, { k: "text" })
+        yield* TileArray.putMetadata(array, { k: grid })
+        assertEquals(yield* valuesAt(uri), { k: grid })
+        yield* TileArray.putMetadata(array, new Map([["k", 1.5]]))
+        assertEquals(yield* valuesAt(uri), { k: 1.5 })
+        yield* TileArray.putMetadata(array, { k: grid })
+        yield* TileArray.deleteMetadata(array, ["k"])
+        assertEquals(yield* valuesAt(uri), {})
+      }),
+  )
 
-  onEachStorage("collects changes into one file, of those that succeed", (root) =>
+  onEachStorage("collects successful changes into one file", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
       yield* makeArray(uri, schema)
-      const given = yield* TileArray.editMetadata(uri, (metadata) =>
+      const result = yield* TileArray.editMetadata(uri, (metadata) =>
         Effect.gen(function* () {
           yield* metadata.put({ a: 1, b: 2 })
           yield* metadata.delete(["a"])
@@ -137,7 +140,7 @@ describe("putMetadata", () => {
           yield* metadata.put({ b: "two" })
           return "answer"
         }))
-      assertEquals(given, "answer")
+      assertEquals(result, "answer")
       assertEquals((yield* files(uri)).length, 1)
       assertEquals(yield* valuesAt(uri), { b: "two" })
       const failed = yield* Effect.flip(
@@ -148,7 +151,7 @@ describe("putMetadata", () => {
       assertEquals((yield* files(uri)).length, 1)
     }))
 
-  onEachStorage("copies items as they lie, whatever their keys", (root) =>
+  onEachStorage("copies items unchanged, with any keys", (root) =>
     Effect.gen(function* () {
       for (const name of ["a", "b"]) yield* makeArray(`${root}/${name}`, schema)
       yield* TileArray.putMetadata(`${root}/a`, [
@@ -162,7 +165,7 @@ describe("putMetadata", () => {
       assertEquals(yield* Effect.flatMap(TileArray.open(`${root}/b`), TileArray.metadata), items)
     }))
 
-  onEachStorage("encrypts with the array's key, and wants it", (root) =>
+  onEachStorage("encrypts with the key of the array, and requires it", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
       yield* makeArray(uri, schema, { key: Redacted.make(key) })
@@ -176,15 +179,15 @@ describe("putMetadata", () => {
       assertEquals((yield* files(uri)).length, 2)
     }))
 
-  onEachStorage("refuses what is no value, and says of which key", (root) =>
+  onEachStorage("rejects invalid values, and reports the key", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
       yield* makeArray(uri, schema)
       for (
         const [value, why] of [
           [null, "null is not a metadata value"],
-          [undefined, "undefined is no value"],
-          [{}, "object is no value"],
+          [undefined, "undefined is not a metadata value"],
+          [{}, "object is not a metadata value"],
           [new Date(NaN), "invalid Date"],
           ["\ud800", "half a character"],
           [["a"], "a list of string"],
@@ -211,21 +214,24 @@ describe("putMetadata", () => {
       assertEquals(yield* files(uri), [])
     }))
 
-  onEachStorage("refuses where there is nothing that has metadata", (root) =>
-    Effect.gen(function* () {
-      assertEquals((yield* Effect.flip(TileArray.putMetadata(`${root}/none`, { k: 1 })))._tag, "ArrayNotFound")
-      yield* makeArray(`${root}/old`, schema, { version: 3 })
-      assertStringIncludes((yield* whyNot(`${root}/old`, { k: 1 }))[1], "needs format version 4, the array has 3")
-      yield* makeArray(`${root}/a`, schema)
-      const array = yield* TileArray.open(`${root}/a`)
-      const wrong = [{ at: -1 }, { at: 0.5 }, { at: new Date(NaN) }, { time: 5 }, { key: new Uint8Array(3) }, { key }]
-      for (const options of wrong) {
-        const error = yield* Effect.flip(TileArray.putMetadata(array, { k: 1 }, options as never))
-        assertEquals(error._tag, "InvalidOption")
-      }
-    }))
+  onEachStorage(
+    "rejects missing arrays, arrays without metadata and invalid options",
+    (root) =>
+      Effect.gen(function* () {
+        assertEquals((yield* Effect.flip(TileArray.putMetadata(`${root}/none`, { k: 1 })))._tag, "ArrayNotFound")
+        yield* makeArray(`${root}/old`, schema, { version: 3 })
+        assertStringIncludes((yield* whyNot(`${root}/old`, { k: 1 }))[1], "needs format version 4, the array has 3")
+        yield* makeArray(`${root}/a`, schema)
+        const array = yield* TileArray.open(`${root}/a`)
+        const wrong = [{ at: -1 }, { at: 0.5 }, { at: new Date(NaN) }, { time: 5 }, { key: new Uint8Array(3) }, { key }]
+        for (const options of wrong) {
+          const error = yield* Effect.flip(TileArray.putMetadata(array, { k: 1 }, options as never))
+          assertEquals(error._tag, "InvalidOption")
+        }
+      }),
+  )
 
-  onEachStorage("writes by the format version of the array", (root) =>
+  onEachStorage("writes the format version of the array", (root) =>
     Effect.gen(function* () {
       for (const version of [4, 7, 9, 10, 16, 22]) {
         const uri = `${root}/v${version}`
@@ -240,7 +246,7 @@ describe("putMetadata", () => {
 })
 
 describe("values with a datatype", () => {
-  it("are what they are read as, for every datatype", () => {
+  it("are read with their datatype, for every datatype", () => {
     for (const type of datatypes.filter((t) => t !== "any")) {
       const bytes = FastCheck.uint8Array({ maxLength: 40 })
       FastCheck.assert(FastCheck.property(bytes, (raw) => {

@@ -1,4 +1,4 @@
-/** Schemas that decode, but that no engine can have written. */
+/** Schemas that can be decoded, but that no engine writes. */
 import { describe, it } from "node:test"
 import { assertEquals, assertStringIncludes } from "@std/assert"
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
@@ -33,8 +33,8 @@ const refused = async (stored: ArraySchema, reason: string): Promise<void> => {
 
 const withX = (schema: ArraySchema, dimension: Dimension): ArraySchema => ({ ...schema, dimensions: [dimension, y] })
 
-describe("schemas that no engine writes", () => {
-  it("are refused only where they are wrong", async () => {
+describe("opening rejects schemas that no engine writes", () => {
+  it("but accepts the valid schemas that they are made from", async () => {
     const { columns, shape } = await answerOf(build.buildArray("a", dense, [fragment]), "a")
     assertEquals(shape, [10, 10])
     assertEquals([...columns.a.values], Array.from({ length: 100 }, (_, i) => i))
@@ -50,7 +50,7 @@ describe("schemas that no engine writes", () => {
   for (const schema of [dense, sparse]) {
     const kind = schema.arrayType
     it(`${kind}: a domain that ends before it starts`, () =>
-      refused(withX(schema, build.dimension("x", "int32", 9, 0, 10)), "the domain [9, 0] is none"))
+      refused(withX(schema, build.dimension("x", "int32", 9, 0, 10)), "the domain [9, 0] is empty"))
     for (const extent of [0, -5]) {
       it(`${kind}: a tile extent of ${extent}`, () =>
         refused(withX(schema, build.dimension("x", "int32", 0, 99, extent)), `a tile extent of ${extent}`))
@@ -72,6 +72,6 @@ describe("schemas that no engine writes", () => {
   }
   it("a dense array in Hilbert order", () => refused({ ...dense, cellOrder: "hilbert" }, "cellOrder"))
   it("sparse: a domain of NaN", () =>
-    refused(withX(sparse, build.dimension("x", "float64", NaN, 1, 1)), "the domain [NaN, 1] is none"))
+    refused(withX(sparse, build.dimension("x", "float64", NaN, 1, 1)), "the domain [NaN, 1] is empty"))
   it("a sparse array of tiles without cells", () => refused({ ...sparse, capacity: 0 }, "tiles of no cells"))
 })

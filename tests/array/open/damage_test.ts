@@ -1,6 +1,6 @@
 /**
- * Damaged files of real arrays: whatever is cut, flipped, zeroed or filled, an open and full reads end with a tagged error
- * or an answer, soon, and without a giant allocation.
+ * Damaged files of real arrays: after any cut, flipped bit, zeroed or filled range, opening and reading the whole array
+ * soon returns cells or a tagged error, without a huge allocation.
  */
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
@@ -15,7 +15,7 @@ import { genericTile } from "../../support/build_array.ts"
 import { type PackedArray, packedArrays, packs } from "../../support/packed_arrays.ts"
 import { runOver } from "../../support/run_bytes.ts"
 
-/** A small generator of its own, so that the sample is the same on every runtime. */
+/** Returns a random number generator, so that the sample is the same on every runtime. */
 const generator = (seed: number) => {
   let state = seed
   const next = (): number => {
@@ -35,7 +35,7 @@ const damages: Readonly<Record<string, (bytes: Uint8Array, random: Generator) =>
     bytes[below(bytes.length)] ^= 1 << below(8)
     return bytes
   },
-  // footers are plain bytes at the end of their files: there a change gets furthest
+  // footers are plain bytes at the end of their files: a change there affects most code
   "bit flipped at the end": (bytes, { below }) => {
     bytes[bytes.length - 1 - below(Math.min(bytes.length, 400))] ^= 1 << below(8)
     return bytes
@@ -50,7 +50,7 @@ const damages: Readonly<Record<string, (bytes: Uint8Array, random: Generator) =>
   },
 }
 
-/** Everything that a full read may touch, in the orders that work differently. */
+/** Reads the whole array, in the orders that have different implementations. */
 const readWhole = (path: string, key: Uint8Array | undefined) =>
   Effect.gen(function* () {
     const array = yield* openArray(`mem://${path}`, key === undefined ? {} : { key })
@@ -64,8 +64,8 @@ const readWhole = (path: string, key: Uint8Array | undefined) =>
   })
 
 /**
- * The array with its structures bare: schemas, deletes and the metadata of formats 1 and 2 unfiltered, so that a change
- * reaches their fields instead of ending at a checksum.
+ * Returns the array with unfiltered structures: schemas, deletes and the metadata of formats 1 and 2, so that a change
+ * reaches their fields instead of failing a checksum.
  */
 const bare = (array: PackedArray): PackedArray => {
   const access = { codecs: nativeCodecs, key: undefined, verifyChecksums: true }
@@ -91,16 +91,16 @@ describe("damaged arrays", () => {
   const structures = arrays.filter(({ key }) => key === undefined).map(bare)
   const inside = { arrays: structures, names: /__schema\/|__array_schema|\.del$|\.meta$|metadata\.tdb$/ }
   for (const [codecs, part] of [["native", whole], ["portable", whole], ["native", inside]] as const) {
-    for (const [what, damage] of Object.entries(damages)) {
-      it(`${what}${part === inside ? " inside structures" : ""}, ${codecs} codecs`, async () => {
-        const random = generator(what.length * 31 + codecs.length)
+    for (const [kind, damage] of Object.entries(damages)) {
+      it(`${kind}${part === inside ? " inside structures" : ""}, ${codecs} codecs`, async () => {
+        const random = generator(kind.length * 31 + codecs.length)
         let refused = 0
         for (let i = 0; i < 40; i++) {
           const { path, key, files } = random.pick(part.arrays)
           const names = [...files].filter(([name, bytes]) => bytes.length > 0 && part.names.test(name)).map(([name]) =>
             name
           )
-          // half of all changes go to the files that say where everything is
+          // half of all changes affect the files that locate all other data
           const metadata = names.filter((name) => /metadata|schema|commits/.test(name))
           const name = random.pick(random.below(2) === 0 && metadata.length > 0 ? metadata : names)
           const damaged = new Map(files).set(name, damage(files.get(name)!.slice(), random))

@@ -1,4 +1,7 @@
-/** Directories of made-up listings: both hierarchies, every kind of commit file, and what a time range sees. */
+/**
+ * Array directories from made-up listings: both hierarchies, every kind of commit file, and the fragments in a time
+ * range.
+ */
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
@@ -24,7 +27,7 @@ const empty = new Uint8Array(0)
 const text = (...lines: ReadonlyArray<string>): Uint8Array =>
   new TextEncoder().encode(lines.map((l) => `${l}\n`).join(""))
 
-/** The directory of an array `a` with these files; a file below a fragment makes its folder. */
+/** Returns the directory of an array `a` with these files; a file in a fragment creates the fragment's folder. */
 const directoryOf = async (files: Readonly<Record<string, Uint8Array>>): Promise<Directory> => {
   const whole = new Map(Object.entries(files).map(([name, bytes]) => [`a/${name}`, bytes]))
   const result = await runOver(whole, Effect.flatMap(listArray("mem://a"), loadDirectory))
@@ -36,7 +39,7 @@ const all: TimeRange = { start: 0, end: Infinity }
 const seen = (directory: Directory, time: TimeRange, sparse = true): Array<string> =>
   visibleFragments(directory, time, sparse).map((f) => f.name.name)
 
-/** A fragment's folder and its commit file, where its version puts them. */
+/** Returns a file of a fragment and the commit file, where their format version stores them. */
 const fragment = (name: string, commit = true): Record<string, Uint8Array> => {
   const version = Number(/_(\d+)$/.exec(name.replace(/[0-9a-f]{32}/, ""))?.[1] ?? 0)
   const folder = version >= 12 ? `__fragments/${name}` : name
@@ -53,7 +56,7 @@ const V12 = formatName(3, 3, uuid(3), 12)
 const V22 = formatName(4, 4, uuid(4), 22)
 
 describe("committed fragments", () => {
-  it("of both hierarchies are found, in order of time", async () => {
+  it("are found in both hierarchies, in order of time", async () => {
     const old = `__${uuid(9)}_0`
     const v3 = formatName(0, 1, uuid(7))
     const directory = await directoryOf({
@@ -75,7 +78,7 @@ describe("committed fragments", () => {
     ])
   })
 
-  it("need a commit file from format 5 on", async () => {
+  it("require a commit file since format 5", async () => {
     for (const name of [V5, V11, V12, V22]) assertEquals(seen(await directoryOf(fragment(name, false)), all), [])
   })
 
@@ -86,13 +89,13 @@ describe("committed fragments", () => {
     assertEquals(directory.fragments.map((f) => f.name.start), [9, 10, 99, 100, 2 ** 40])
   })
 
-  it("of the same times are in the byte order of their names", async () => {
+  it("with equal times are in the byte order of their names", async () => {
     const names = ["f", "1", "a"].map((d) => formatName(5, 5, d.repeat(32), 22))
     const directory = await directoryOf(Object.assign({}, ...names.map((n) => fragment(n))))
     assertEquals(seen(directory, all), [names[1], names[2], names[0]])
   })
 
-  it("do not come from files and folders that have other names", async () => {
+  it("are not read from files and folders with other names", async () => {
     const directory = await directoryOf({
       ...fragment(V22),
       "__fragments/notes.txt": empty,
@@ -111,11 +114,11 @@ describe("committed fragments", () => {
     assertEquals(seen(directory, all), [V22])
   })
 
-  it("count though they are not there: reading them will say so", async () => {
+  it("are listed although their files are missing: reading them fails", async () => {
     assertEquals(seen(await directoryOf({ [`__commits/${V12}.wrt`]: empty }), all), [V12])
   })
 
-  it("may be committed by a consolidated file alone, unless it is struck from it", async () => {
+  it("may be committed by a consolidated file alone, unless an ignore file lists them", async () => {
     const con = (...commits: ReadonlyArray<ConsolidatedCommit>) => encode(ConsolidatedCommits, commits, 22)
     const base = { ...fragment(V11, false), ...fragment(V12, false), ...fragment(V22, false) }
     const name = `__commits/${formatName(1, 5, uuid(50), 22)}`
@@ -141,19 +144,19 @@ describe("superseded fragments", () => {
     "absolute, of another place": parts.map((p) => `file:///elsewhere/array/__fragments/${p}`),
     "absolute, in the old hierarchy": parts.map((p) => `s3://bucket/array/${p}`),
   }
-  for (const [what, given] of Object.entries(lines)) {
-    it(`are not seen with the one that holds them: ${what}`, async () => {
-      const vacuumed = await directoryOf({ ...files, [`__commits/${whole}.vac`]: text(...given) })
+  for (const [form, vacuumedNames] of Object.entries(lines)) {
+    it(`are hidden by the fragment that replaces them: ${form}`, async () => {
+      const vacuumed = await directoryOf({ ...files, [`__commits/${whole}.vac`]: text(...vacuumedNames) })
       assertEquals(seen(vacuumed, all), [whole, later])
-      // before the consolidated one is complete, its parts count
+      // until the range contains the whole consolidated fragment, its parts are visible
       assertEquals(seen(vacuumed, { start: 0, end: 2 }, false), [parts[0]])
       assertEquals(seen(vacuumed, { start: 2, end: 9 }, false), [parts[1], later])
-      // cells of sparse fragments have their own times: any overlap counts, and hides the parts
+      // cells of sparse fragments have their own timestamps: any overlap makes the fragment visible and hides its parts
       assertEquals(seen(vacuumed, { start: 0, end: 2 }), [whole])
       assertEquals(seen(vacuumed, { start: 2, end: 9 }), [whole, later])
     })
   }
-  it("of old formats are hidden by a vacuum file in the array's folder", async () => {
+  it("of old formats are hidden by a vacuum file in the folder of the array", async () => {
     const old = formatName(1, 2, uuid(70), 11)
     const directory = await directoryOf({
       ...fragment(old),
@@ -164,10 +167,10 @@ describe("superseded fragments", () => {
   })
 })
 
-describe("what a time range sees", () => {
+describe("fragments in a time range", () => {
   const names = fc.array(fc.tuple(fc.nat(12), fc.nat(6), fc.constantFrom(5, 11, 12, 14, 15, 22)), { maxLength: 12 })
     .map((list) => list.map(([start, length, version], i) => ({ start, end: start + length, version, id: i })))
-  it("is what lies inside; of sparse fragments since format 15 what overlaps", async () => {
+  it("are those inside it; since format 15, sparse fragments that overlap it", async () => {
     await fc.assert(
       fc.asyncProperty(names, fc.nat(15), fc.nat(15), fc.boolean(), async (names, a, b, sparse) => {
         const time = { start: Math.min(a, b), end: Math.max(a, b) }
@@ -189,7 +192,7 @@ describe("what a time range sees", () => {
 
 describe("delete conditions", () => {
   const at = (t: number) => `${formatName(t, t, uuid(t), 22)}.del`
-  it("are seen by their time, from files and from consolidated ones, once each", async () => {
+  it("are visible by their time, from single and consolidated files, each once", async () => {
     const file = Uint8Array.of(1, 2, 3)
     const directory = await directoryOf({
       [`__commits/${at(10)}`]: file,
@@ -209,7 +212,7 @@ describe("delete conditions", () => {
 
 describe("schemas", () => {
   const name = (t: number) => formatName(t, t, uuid(t))
-  it("are chosen by time: the last one not after it, else the first", async () => {
+  it("are selected by time: the newest one that is not later, else the first", async () => {
     const directory = await directoryOf({
       [`__schema/${name(500)}`]: empty,
       [`__schema/${name(120)}`]: empty,
@@ -222,13 +225,13 @@ describe("schemas", () => {
     }
   })
 
-  it("are first and last in the byte order of their names, not in time", async () => {
+  it("are ordered by the bytes of their names, not by time", async () => {
     const now = 1795264436581
     const directory = await directoryOf(
       Object.fromEntries([9, 10, 100, now].map((t) => [`__schema/${name(t)}`, empty])),
     )
     assertEquals(directory.schemas.map((s) => s.name.start), [100, 10, now, 9])
-    // asked of TileDB 2.30: schemas of these times, opened at each of the moments
+    // the results of TileDB 2.30: schemas with these timestamps, opened at each of these times
     for (const [end, chosen] of [[5, 100], [9, 9], [10, 9], [100, 9], [200, 9], [now, 9], [2 * now, 9]]) {
       assertEquals(schemaAt(directory.schemas, end)?.name.start, chosen, `at ${end}`)
     }
@@ -237,7 +240,7 @@ describe("schemas", () => {
     assertEquals(schemaAt(evolved.schemas, 1)?.name.start, now)
   })
 
-  it("of the old hierarchy come before all others", async () => {
+  it("of the old hierarchy are before all others", async () => {
     const directory = await directoryOf({ "__array_schema.tdb": empty, [`__schema/${name(5)}`]: empty })
     assertEquals(directory.schemas.map((s) => s.name.name), ["__array_schema.tdb", name(5)])
     assertEquals(directory.schemas[0].uri, "mem://a/__array_schema.tdb")
@@ -245,7 +248,7 @@ describe("schemas", () => {
     assertEquals(schemaAt(directory.schemas, 5)?.name.name, name(5))
   })
 
-  it("are what makes a folder an array", async () => {
+  it("distinguish arrays from other folders", async () => {
     const listing = async (files: ReadonlyArray<string>) => {
       const result = await runOver(new Map(files.map((f) => [f, empty])), listArray("mem://a"))
       assert("value" in result)
@@ -260,7 +263,7 @@ describe("schemas", () => {
 })
 
 describe("consolidated footers", () => {
-  it("of both hierarchies are found, the newest first", async () => {
+  it("are found in both hierarchies, the newest first", async () => {
     const meta = (t: number, v: number): string => `${formatName(1, t, uuid(t), v)}.meta`
     const entries = (...names: ReadonlyArray<string>) => names.map((name) => ({ name, kind: "file" as const }))
     const { value: listing } = await runOver(new Map([[`a/${meta(9, 11)}`, empty]]), listArray("mem://a")) as {

@@ -1,4 +1,4 @@
-/** What users see of an open array. */
+/** The public properties of an open array. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -13,7 +13,7 @@ const weather = new URL("../../golden/demo/weather", import.meta.url).pathname
 const opened = () => Effect.runPromise(Effect.provide(openArray(weather), layerDefault))
 
 describe("an open array", () => {
-  it("shows what it is, and neither its fragments nor its key", async () => {
+  it("prints its URI and schema, but neither its fragments nor its key", async () => {
     const key = Redacted.make(new Uint8Array(32).fill(77))
     const array = handleOf({ ...await opened(), key })
     assertEquals(Object.keys(array).sort(), ["declared", "schema", "schemaName", "time", "uri"])
@@ -23,7 +23,7 @@ describe("an open array", () => {
     assert(!inspect(openedOf(array), { depth: 20, showHidden: true }).includes("77, 77"), "the key is in the log")
   })
 
-  it("is what the functions of arrays take", async () => {
+  it("is the type that functions of arrays accept", async () => {
     const array = handleOf(await opened())
     const domain = TileArray.nonEmptyDomain(array)
     assertEquals(domain?.map((r) => new Int32Array(r.low.slice().buffer)[0]), [57, 1])

@@ -1,6 +1,6 @@
 /**
- * What arrays of 1 and 100 fragments cost in requests: opening, one tile, and opening again; on a web server as the server
- * counts them, in a local folder as the storage is called.
+ * The number of requests for arrays of 1 and 100 fragments: opening, reading one tile, and reopening; on a web server
+ * as counted by the server, in a local folder as counted by the calls of the storage.
  */
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -24,7 +24,10 @@ import { startWebServer } from "../../support/web_server.ts"
 
 const weather = join(import.meta.dirname!, "../../golden/demo/weather")
 
-/** The array of the demo with its first fragment `count` times: what a fragment holds does not name it. */
+/**
+ * Returns the array of the demo with `count` copies of its first fragment: the files of a fragment do not contain its
+ * name.
+ */
 const copies = (count: number): Map<string, Uint8Array> => {
   const files = new Map<string, Uint8Array>()
   for (const entry of readdirSync(weather, { recursive: true, withFileTypes: true })) {
@@ -49,16 +52,18 @@ const measure = async (count: number, how: "manifest" | "index") => {
   const server = await startWebServer({ files, index: how === "index" ? "nginx" : "forbidden", etag: true })
   const trace = makeCounters()
   const layer = Layer.merge(Layer.succeed(StorageService, withCounters(httpFiles(), trace)), layerNative)
-  const asked = async <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => {
+  const countRequests = async <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => {
     const [calls, requests] = [trace.requests, server.seen.length]
     const answer = await Effect.runPromise(Effect.provide(program, layer))
     return { answer, calls: trace.requests - calls, requests: server.seen.length - requests }
   }
   try {
     const uri = `${server.origin}/weather`
-    const open = await asked(TileArray.open(uri))
-    const tile = await asked(Dense.read(open.answer, { select: ["temperature"], region: { day: 57, station: 1 } }))
-    const again = await asked(TileArray.reopen(open.answer))
+    const open = await countRequests(TileArray.open(uri))
+    const tile = await countRequests(
+      Dense.read(open.answer, { select: ["temperature"], region: { day: 57, station: 1 } }),
+    )
+    const again = await countRequests(TileArray.reopen(open.answer))
     assertEquals(tile.answer.columns.temperature.values.length, 1)
     const shown = ({ calls, requests }: { readonly calls: number; readonly requests: number }) => ({ calls, requests })
     return { open: shown(open), tile: shown(tile), again: shown(again) }
@@ -69,14 +74,14 @@ const measure = async (count: number, how: "manifest" | "index") => {
 
 describe("arrays on a web server", () => {
   for (const count of [1, 100]) {
-    it(`of ${count} fragments, with a manifest: that, the schema, and a tail for each; then one for a tile`, async () => {
+    it(`of ${count} fragments, with a manifest: one request for it, one for the schema, one tail per fragment; then one for a tile`, async () => {
       const { open, tile, again } = await measure(count, "manifest")
       assertEquals(open.requests, 2 + count)
       assertEquals(tile, { calls: 1, requests: 1 })
       assertEquals(again, { calls: 3, requests: 1 }, "the manifest only, and that has not changed")
     })
 
-    it(`of ${count} fragments, with index pages: three, and a look for a manifest`, async () => {
+    it(`of ${count} fragments, with index pages: three requests for pages, and one attempt to read a manifest`, async () => {
       const { open, tile, again } = await measure(count, "index")
       assertEquals(open.requests, 1 + 3 + 1 + count)
       assertEquals(tile, { calls: 1, requests: 1 })
@@ -87,7 +92,7 @@ describe("arrays on a web server", () => {
 
 describe("arrays in a local folder", () => {
   for (const count of [1, 100]) {
-    it(`of ${count} fragments: three listings, the schema, a tail for each; two at most for a tile; listings again`, async () => {
+    it(`of ${count} fragments: three listings, the schema, one tail per fragment; at most two for a tile; listings again`, async () => {
       const folder = mkdtempSync(join(tmpdir(), "tessera-"))
       try {
         for (const [path, bytes] of copies(count)) {
@@ -97,7 +102,7 @@ describe("arrays in a local folder", () => {
         const trace = makeCounters()
         const layer = Layer.merge(Layer.succeed(StorageService, withCounters(localFiles, trace)), layerNative)
         let before = { ...trace.calls }
-        const asked = async <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => {
+        const countRequests = async <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => {
           const answer = await Effect.runPromise(Effect.provide(program, layer))
           const { list, read, readRanges, readTail, size } = trace.calls
           const made = {
@@ -109,13 +114,15 @@ describe("arrays in a local folder", () => {
           before = { ...trace.calls }
           return { answer, made }
         }
-        const open = await asked(TileArray.open(join(folder, "weather")))
+        const open = await countRequests(TileArray.open(join(folder, "weather")))
         assertEquals(open.made, { list: 3, read: 1, readTail: count, others: 0 })
-        const tile = await asked(Dense.read(open.answer, { select: ["temperature"], region: { day: 57, station: 1 } }))
+        const tile = await countRequests(
+          Dense.read(open.answer, { select: ["temperature"], region: { day: 57, station: 1 } }),
+        )
         assertEquals(tile.answer.columns.temperature.values.length, 1)
         assertEquals({ ...tile.made, others: 0 }, { list: 0, read: 0, readTail: 0, others: 0 })
         assert(tile.made.others <= 2, `${tile.made.others} requests for a tile`)
-        assertEquals((await asked(TileArray.reopen(open.answer))).made, {
+        assertEquals((await countRequests(TileArray.reopen(open.answer))).made, {
           list: 3,
           read: 0,
           readTail: 0,

@@ -28,10 +28,10 @@ const Labelled = ArraySchema.dense({
 })
 const Plain = ArraySchema.dense({ dims: { x: Dim.int32([0, 3], { tile: 4 }) }, attrs: { a: Attr.int32() } })
 
-/** Where the array is, and everything around it, which belongs to strangers. */
+/** Returns the URIs of the array and of the target of copies; everything else below `root` belongs to others. */
 const placesIn = (root: string) => ({ array: `${root}/lab/array`, target: `${root}/lab/target` })
 
-/** Makes the array, with strangers' arrays and files around it. */
+/** Creates the array, with arrays and files of others around it. */
 const makeWorld = (root: string) =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -44,7 +44,7 @@ const makeWorld = (root: string) =>
     yield* storage.write(`${root}/lab/x.wrt`, text("secret"))
   })
 
-/** Runs an effect; no call to the storage may name anything but the array and the target. */
+/** Runs an effect, and fails if a call to the storage names anything other than the array and the target. */
 const watched = <A, E, R>(root: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | Storage> =>
   Effect.gen(function* () {
     const { array, target } = placesIn(root)
@@ -58,7 +58,10 @@ const watched = <A, E, R>(root: string, effect: Effect.Effect<A, E, R>): Effect.
     return yield* exit
   })
 
-/** Everything that follows paths of an array: reads of cells, labels, enumerations, metadata; fragments; writes; copies. */
+/**
+ * Uses everything that follows paths of an array: reads cells, labels, enumerations, metadata and fragments; writes;
+ * copies.
+ */
 const useAll = (root: string) =>
   Effect.gen(function* () {
     const { array, target } = placesIn(root)
@@ -78,7 +81,7 @@ const refusal = (root: string) =>
     return error
   })
 
-/** The schema file of the array, and what it says. */
+/** Returns the URI of the schema file of the array, and the decoded schema. */
 const schemaOf = (array: string) =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -119,8 +122,8 @@ const hostile = [
   "",
 ]
 
-describe("an array whose schema is forged", () => {
-  onEachStorage("is used as it is when nothing is forged", (root) =>
+describe("an array with a forged schema", () => {
+  onEachStorage("works if the schema is not forged", (root) =>
     Effect.gen(function* () {
       yield* makeWorld(root)
       yield* watched(root, useAll(root))
@@ -129,7 +132,7 @@ describe("an array whose schema is forged", () => {
       assertEquals(shape, [2])
     }))
 
-  onEachStorage("has no label outside", (root) =>
+  onEachStorage("rejects labels outside of the array", (root) =>
     Effect.gen(function* () {
       const { array } = placesIn(root)
       yield* makeWorld(root)
@@ -138,7 +141,7 @@ describe("an array whose schema is forged", () => {
         const file = yield* forgeSchema(array, withLabel({ uri }))
         const error = yield* refusal(root)
         assertEquals([error.uri, error.path], [file, "dimensionLabels.0.uri"], uri)
-        // nothing of a copy is left, and the original can be forged again
+        // no file of the copy remains; the original is restored for the next forgery
         assertEquals(yield* Effect.flatMap(Storage, (s) => s.list(placesIn(root).target)), [])
         const storage = yield* Storage
         yield* storage.write(file, genericTile(encode(SchemaCodec, schema, schema.version)))
@@ -167,7 +170,7 @@ describe("an array whose schema is forged", () => {
         assert(!/password|signature/.test(written.message), written.message)
         yield* watched(root, TileArray.copy(opened, target))
         assertEquals((yield* Dense.read(yield* TileArray.open(target))).columns.a.values, Int32Array.of(1, 1, 1, 1))
-        // local files are not opened either
+        // local arrays are not opened either
         yield* forgeSchema(array, withLabel({ relative: false, external: true, uri: `${root}/other` }))
         const again = yield* TileArray.open(array)
         const local = yield* Effect.flip(watched(root, Dense.read(again, { region: { l: [1n, 2n] } as never })))
@@ -175,7 +178,7 @@ describe("an array whose schema is forged", () => {
       }),
   )
 
-  onEachStorage("has no enumeration outside", (root) =>
+  onEachStorage("rejects enumerations outside of the array", (root) =>
     Effect.gen(function* () {
       const { array } = placesIn(root)
       yield* makeWorld(root)
@@ -191,7 +194,7 @@ describe("an array whose schema is forged", () => {
     }))
 
   onEachStorage(
-    "is not made, and removes nothing, of a schema that came from elsewhere",
+    "is not created, and removes no files, with a schema from elsewhere",
     (root) =>
       Effect.gen(function* () {
         const { array, target } = placesIn(root)
@@ -207,7 +210,7 @@ describe("an array whose schema is forged", () => {
       }),
   )
 
-  onEachStorage("has no labels of labels, which a copy could follow without end", (root) =>
+  onEachStorage("rejects labels of labels, which a copy could follow endlessly", (root) =>
     Effect.gen(function* () {
       const { array } = placesIn(root)
       yield* makeWorld(root)
@@ -218,7 +221,7 @@ describe("an array whose schema is forged", () => {
     }))
 })
 
-describe("an array whose commits are forged", () => {
+describe("an array with forged commits", () => {
   const name = `__10_20_${uuid(99)}_22`
   const commit = `__1_1_${uuid(7)}_22`
 
@@ -230,7 +233,7 @@ describe("an array whose commits are forged", () => {
     [".vac", `../../${commit}`],
     [".vac", `/__fragments/${commit}?x`],
   ]
-  onEachStorage("refuses paths that leave it", (root) =>
+  onEachStorage("rejects paths outside of the array", (root) =>
     Effect.gen(function* () {
       const { array } = placesIn(root)
       yield* makeWorld(root)
@@ -250,7 +253,7 @@ describe("an array whose commits are forged", () => {
       assertEquals((yield* refusal(root)).uri, metadata)
     }))
 
-  onEachStorage("ignores lines that name nothing it has", (root) =>
+  onEachStorage("ignores lines with names of missing or other files", (root) =>
     Effect.gen(function* () {
       const { array } = placesIn(root)
       yield* makeWorld(root)
@@ -266,8 +269,8 @@ describe("an array whose commits are forged", () => {
     }))
 })
 
-describe("an array whose fragments are forged", () => {
-  /** Replaces equally long text in a file. */
+describe("an array with forged fragments", () => {
+  /** Replaces text of equal length in a file. */
   const forgeText = (uri: string, from: string, to: string) =>
     Effect.gen(function* () {
       assertEquals(from.length, to.length)
@@ -278,7 +281,7 @@ describe("an array whose fragments are forged", () => {
       yield* storage.write(uri, Uint8Array.from(latin.replaceAll(from, to), (c) => c.charCodeAt(0)))
     })
 
-  onEachStorage("refuses schema names that are not file names", (root) =>
+  onEachStorage("rejects schema names that are not file names", (root) =>
     Effect.gen(function* () {
       const { array } = placesIn(root)
       yield* makeWorld(root)
@@ -297,7 +300,7 @@ describe("an array whose fragments are forged", () => {
       }
     }))
 
-  onEachStorage("refuses names of consolidated footers that are not file names", (root) =>
+  onEachStorage("rejects names of consolidated footers that are not file names", (root) =>
     Effect.gen(function* () {
       const { array } = placesIn(root)
       yield* makeWorld(root)
@@ -316,7 +319,7 @@ describe("an array whose fragments are forged", () => {
       yield* watched(root, useAll(root))
     }))
 
-  onEachStorage("refuses processed conditions that leave the array", (root) =>
+  onEachStorage("rejects processed conditions outside of the array", (root) =>
     Effect.gen(function* () {
       const { array } = placesIn(root)
       const Points = ArraySchema.sparse({ dims: { x: Dim.int32([0, 99]) }, attrs: { a: Attr.int32() } })
@@ -326,7 +329,7 @@ describe("an array whose fragments are forged", () => {
       const storage = yield* Storage
       const [fragment] = yield* storage.list(`${array}/__fragments`)
       const file = `${array}/__fragments/${fragment.name}/__fragment_metadata.tdb`
-      // the tile of processed conditions goes before everything else; the footer says where it is
+      // the tile of processed conditions is inserted before everything else; the footer contains its offset
       const { footer } = yield* Effect.map(storage.read(file), (bytes) => {
         const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
         const length = Number(view.getBigUint64(bytes.length - 8, true))
@@ -355,7 +358,7 @@ describe("arrays of formats before 8, whose data files are named after the field
     ArraySchema.dense({ dims: { x: Dim.int32([0, 3], { tile: 4 }) }, attrs: { [name]: Attr.int32() } })
   const names = ["../../x", "../x", "a/../../../x", "..\\..\\x"]
 
-  onEachStorage("are not made with names that leave the fragment", (root) =>
+  onEachStorage("are not created with names outside of the fragment", (root) =>
     Effect.gen(function* () {
       const storage = yield* Storage
       for (const formatVersion of [3, 5, 7]) {
@@ -398,7 +401,7 @@ describe("arrays of formats before 8, whose data files are named after the field
             const error = yield* Effect.flip(watched(root, use))
             assert(error instanceof FormatError, String(error))
             assertEquals([error.uri, error.path], [file, "attributes.0.name"])
-            // the same under a schema of a later format, whose own files have numbers
+            // the same with a schema of a later format, whose own files have numbers
             yield* storage.write(
               file,
               genericTile(encode(SchemaCodec, { ...made.schema, version: 9, attributes }, 9), 9),

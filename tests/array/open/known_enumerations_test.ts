@@ -1,4 +1,4 @@
-/** What users of TileDB-Py rely on of enumerations: what its tests of them verify, as cases of our own. */
+/** Properties of enumerations that the tests of TileDB-Py verify, as cases of our own. */
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
@@ -8,10 +8,10 @@ import { run } from "../../support/run_query.ts"
 
 const dims = { d: Dim.int64([1, 5], { tile: 2 }) }
 
-describe("enumerations as TileDB-Py knows them", () => {
+describe("enumerations in cases of the TileDB-Py tests", () => {
   const types: ReadonlyArray<Datatype> = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
   for (const type of [...types, "string_ascii", "string_utf8"] as ReadonlyArray<Datatype>) {
-    it(`of ${type} begin empty, and get values later`, () =>
+    it(`of ${type} are created empty, and extended later`, () =>
       run(Effect.gen(function* () {
         const schema = ArraySchema.dense({
           dims,
@@ -33,7 +33,7 @@ describe("enumerations as TileDB-Py knows them", () => {
       })))
   }
 
-  it("are of the attributes that name them, and no others are there", () =>
+  it("are listed by the attributes that use them", () =>
     run(Effect.gen(function* () {
       const schema = ArraySchema.dense({
         dims,
@@ -58,7 +58,7 @@ describe("enumerations as TileDB-Py knows them", () => {
       assertEquals([...resolved.three.values], [...codes])
     })))
 
-  it("leave nulls what they are", () =>
+  it("return nulls for null cells", () =>
     run(Effect.gen(function* () {
       const schema = ArraySchema.sparse({
         dims,

@@ -1,4 +1,4 @@
-/** Dimension labels: schemas with them, and the arrays that they lie in. */
+/** Dimension labels: their schemas, and the arrays that store them. */
 import { describe, it } from "node:test"
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -23,7 +23,7 @@ const Labelled = ArraySchema.dense({
 })
 
 describe("dimension labels", () => {
-  onEachStorage("lie in arrays that are made with theirs", (root) =>
+  onEachStorage("are stored in arrays that are created with the array", (root) =>
     Effect.gen(function* () {
       const key = Uint8Array.from({ length: 32 }, (_, i) => i)
       for (const [name, options] of [["a", {}], ["b", { key, formatVersion: 18 }]] as const) {
@@ -49,7 +49,7 @@ describe("dimension labels", () => {
       }
     }))
 
-  onEachStorage("leave nothing behind when the array cannot be made", (root) =>
+  onEachStorage("leave no files if the array cannot be created", (root) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(TileArray.create(`${root}/a`, Labelled, { formatVersion: 17 }))
       assertStringIncludes(error.message, "format version 18")
@@ -57,7 +57,7 @@ describe("dimension labels", () => {
       assertEquals(yield* storage.list(`${root}/a`), [])
     }))
 
-  it("are refused where engines refuse them", () => {
+  it("are rejected where engines reject them", () => {
     const make = (labels: unknown, more = {}) => () =>
       ArraySchema.dense({
         dims,
@@ -89,7 +89,7 @@ describe("dimension labels", () => {
     )
   })
 
-  it("have the schemas that engines give them", async () => {
+  it("have the schemas that engines create", async () => {
     let count = 0
     for (const pack of readdirSync(new URL("../../golden/data", import.meta.url)).map((file) => file.split(".")[0])) {
       for (const { files, path, key } of packedArrays(pack)) {
@@ -105,7 +105,7 @@ describe("dimension labels", () => {
           const ours = ArraySchema.toStructure(labelSchema(ArraySchema.fromStructure(schema), label), {
             version: schema.version,
           })
-          // one of them was given a filter of its own
+          // one label array was created with its own filters
           const { filters } = theirs.attributes[0]
           assertEquals({ ...ours, attributes: [{ ...ours.attributes[0], filters }] }, theirs, `${path} ${label.name}`)
           count++

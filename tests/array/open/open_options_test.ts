@@ -1,4 +1,4 @@
-/** What opens refuse before they ask anything of the storage. */
+/** Options that opening rejects before the first request to the storage. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { describe, it } from "node:test"
@@ -31,11 +31,11 @@ const refusal = async (effect: Effect.Effect<unknown, unknown, StorageService | 
   assert(error instanceof InvalidOption, String(error))
   assertEquals(error._tag, "InvalidOption")
   assertEquals(exitCodeOf(error), 2)
-  assertEquals(trace.requests, before, "the storage was asked")
+  assertEquals(trace.requests, before, "the storage was called")
   return error
 }
 
-/** The option is refused by every open, with these words. */
+/** Fails unless every way to open rejects the option, with these words in the message. */
 const refuses = async (options: unknown, option: string, ...words: ReadonlyArray<string>): Promise<void> => {
   for (const [name, open] of Object.entries(opens)) {
     const error = await refusal(open(weather, options as TileArray.OpenOptions))
@@ -47,24 +47,24 @@ const refuses = async (options: unknown, option: string, ...words: ReadonlyArray
 
 describe("a time", () => {
   for (const option of ["at", "start", "end"]) {
-    it(`${option}: that is an invalid Date is refused`, () =>
+    it(`${option}: rejects an invalid Date`, () =>
       refuses({ [option]: new Date("nonsense") }, option, "Date is invalid"))
-    it(`${option}: that is no number at all is refused`, async () => {
+    it(`${option}: rejects NaN and infinite numbers`, async () => {
       for (const none of [NaN, Infinity, -Infinity]) {
-        await refuses({ [option]: none }, option, `${none} is no time`, "milliseconds")
+        await refuses({ [option]: none }, option, `${none} is not a time`, "milliseconds")
       }
     })
-    it(`${option}: that is no whole number is refused`, () =>
+    it(`${option}: rejects a fraction`, () =>
       refuses({ [option]: 1709539200.5 }, option, "1709539200.5", "whole milliseconds"))
-    it(`${option}: that no number holds whole is refused`, async () => {
-      await refuses({ [option]: 1e300 }, option, "1e+300 is no time")
-      await refuses({ [option]: 2n ** 64n - 1n }, option, "is no time")
+    it(`${option}: rejects numbers above the safe integers`, async () => {
+      await refuses({ [option]: 1e300 }, option, "1e+300 is not a time")
+      await refuses({ [option]: 2n ** 64n - 1n }, option, "is not a time")
     })
-    it(`${option}: before 1970 is refused`, async () => {
+    it(`${option}: rejects times before 1970`, async () => {
       await refuses({ [option]: -1 }, option, "-1 is before 1970")
       await refuses({ [option]: new Date("1969-12-31T00:00:00Z") }, option, "1969-12-31", "before 1970")
     })
-    it(`${option}: of another type is refused`, async () => {
+    it(`${option}: rejects other types`, async () => {
       await refuses({ [option]: "2024-03-04" }, option, "a string", "a Date")
       await refuses({ [option]: Symbol.iterator }, option, "a symbol")
       await refuses({ [option]: null }, option, "null")
@@ -73,14 +73,14 @@ describe("a time", () => {
     })
   }
 
-  it("given twice is refused", () => refuses({ at: 5, end: 5 }, "at", "the same as end"))
+  it("rejects at together with end", () => refuses({ at: 5, end: 5 }, "at", "the same as end"))
 
-  it("range that ends before it starts is refused", async () => {
+  it("rejects a range that ends before it starts", async () => {
     await refuses({ start: 30, end: 10 }, "start", "30 is later than end, 10")
     await refuses({ start: new Date(30), at: 10 }, "start", "30 is later than at, 10")
   })
 
-  it("is taken as number or Date, and a start in the future sees nothing", async () => {
+  it("accepts a number or Date; a start in the future selects no fragments", async () => {
     const timeOf = async (options: TileArray.OpenOptions) =>
       (await Effect.runPromise(Effect.provide(TileArray.open(weather, options), layer))).time
     const at = new Date("2024-03-04T08:00:00Z")
@@ -99,7 +99,7 @@ describe("a time", () => {
 })
 
 describe("a key", () => {
-  it("of a wrong length is refused, and not shown", async () => {
+  it("of a wrong length is rejected, and not shown", async () => {
     for (const length of [0, 16, 31, 33, 64]) {
       await refuses({ key: new Uint8Array(length).fill(77) }, "key", "32 bytes", `has ${length};`)
       const error = await refusal(TileArray.open(weather, { key: new Uint8Array(length).fill(77) }))
@@ -107,7 +107,7 @@ describe("a key", () => {
     }
   })
 
-  it("of another type is refused, and not shown", async () => {
+  it("of another type is rejected, and not shown", async () => {
     const text = "0123456789abcdeF0123456789abcdeF"
     await refuses({ key: text }, "key", "a string", "parseKey")
     assert(!(await refusal(TileArray.open(weather, { key: text as never }))).message.includes(text.slice(0, 8)))
@@ -117,13 +117,13 @@ describe("a key", () => {
 })
 
 describe("other options", () => {
-  it("that do not exist are refused", () => refuses({ timestamp: 5 }, "timestamp", "no such option", "start, end"))
-  it("are no object: refused", async () => {
+  it("rejects unknown options", () => refuses({ timestamp: 5 }, "timestamp", "no such option", "start, end"))
+  it("rejects options that are not an object", async () => {
     await refuses(null, "options", "null")
     await refuses(5, "options", "a number")
     await refuses(new Date(5).getTime.bind(new Date(5)), "options", "a function")
   })
-  it("verifyChecksums is true or false", async () => {
+  it("accepts only true or false for verifyChecksums", async () => {
     await refuses({ verifyChecksums: "no" }, "verifyChecksums", "a string")
     await refuses({ verifyChecksums: 0 }, "verifyChecksums", "true or false")
   })
@@ -133,7 +133,7 @@ describe("a URI", () => {
   const places: Readonly<Record<string, Open>> = { ...opens, "Group.objectType": (uri) => Group.objectType(uri) }
 
   for (const [name, open] of Object.entries(places)) {
-    it(`${name}: that is empty, or no string, is refused`, async () => {
+    it(`${name}: rejects an empty URI and other types`, async () => {
       for (
         const [uri, word] of [
           ["", "the path is empty"],
@@ -150,11 +150,11 @@ describe("a URI", () => {
     })
   }
 
-  it("of a file with escapes leads nowhere, and the error says why", async () => {
+  it("of a file with escapes is not decoded, and the error explains it", async () => {
     const error = await Effect.runPromise(
       Effect.provide(Effect.flip(TileArray.open("file:///no/such%20array")), layerDefault),
     )
     assertEquals(error._tag, "ArrayNotFound")
-    assertStringIncludes(error.message, "no escapes")
+    assertStringIncludes(error.message, "percent signs are not decoded in local paths")
   })
 })

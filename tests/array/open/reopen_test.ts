@@ -1,4 +1,4 @@
-/** Arrays that are opened again: only what has changed is read. */
+/** Reopening arrays: only changed files are read. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe, it } from "node:test"
@@ -11,7 +11,7 @@ import { makeCounters, type StorageCounters, withCounters } from "../../../platf
 import { openArray, type OpenedArray, reopenArray } from "../../../src/array/open/open.ts"
 import { type PackedArray, packedArrays } from "../../support/packed_arrays.ts"
 
-/** Runs over files in memory, and counts what is asked of them. */
+/** Runs an effect over files in memory, and counts the requests. */
 const counted = async <A, E>(
   files: Map<string, Uint8Array>,
   program: Effect.Effect<A, E, Storage | Codecs>,
@@ -41,8 +41,8 @@ const several = packedArrays("v22").filter((a) =>
   [...a.files.keys()].filter((f) => f.endsWith("/__fragment_metadata.tdb")).length > 1
 )
 
-describe("opening again", () => {
-  it("lists, and reads nothing where nothing has changed", async () => {
+describe("reopening an array", () => {
+  it("lists its folders, and reads no file if nothing changed", async () => {
     assert(several.length > 3)
     for (const packed of several) {
       const before = await open(packed)
@@ -53,7 +53,7 @@ describe("opening again", () => {
     }
   })
 
-  it("reads the end of a new fragment's metadata, and nothing else", async () => {
+  it("reads only the tail of the metadata of new fragments", async () => {
     let tried = 0
     for (const packed of several) {
       const commits = [...packed.files.keys()].filter((f) => f.includes("/__commits/"))
@@ -80,7 +80,7 @@ describe("opening again", () => {
     assert(tried > 2, `${tried}`)
   })
 
-  it("goes to another time as a fresh open does", async () => {
+  it("at another time returns the same as a new open", async () => {
     for (const packed of several) {
       const now = await open(packed)
       const times = now.value.fragments.flatMap((f) => [f.name.start, f.name.end])
@@ -99,7 +99,7 @@ describe("opening again", () => {
     }
   })
 
-  it("reads again what has no name of its own: the schema before format 10", async () => {
+  it("reads the schema again before format 10, where its name does not change", async () => {
     const packed = packedArrays("v9").find(({ files }) => {
       const names = [...files.keys()]
       return names.some((f) => f.endsWith(".ok")) && !names.some((f) => f.endsWith(".vac"))

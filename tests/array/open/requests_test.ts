@@ -1,4 +1,4 @@
-/** How much is asked of the storage: opening and reading cost a handful of requests, whatever the array. */
+/** The number of requests: opening and reading take a handful of requests, for any array. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe, it } from "node:test"
@@ -25,7 +25,7 @@ interface Traced {
   readonly reading: StorageCounters
 }
 
-/** Opens an array, and then reads the tile of its first fixed-size attribute that holds the first cell. */
+/** Opens an array, and then reads the tile of its first fixed-size attribute that contains the first cell. */
 const trace = (path: string, files: ReadonlyMap<string, Uint8Array>, key: Uint8Array | undefined): Promise<Traced> => {
   const opened = makeCounters()
   const reading = makeCounters()
@@ -55,7 +55,7 @@ const trace = (path: string, files: ReadonlyMap<string, Uint8Array>, key: Uint8A
   return Effect.runPromise(program)
 }
 
-/** Names of commit files that hold something to read. */
+/** Matches the names of commit files that are read. */
 const readCommit = /\.(vac|con|ign)$/
 
 describe("requests", () => {
@@ -84,35 +84,38 @@ describe("requests", () => {
       }
     })
 
-    it(`${pack}: reading a tile of a fixed-size attribute then takes at most two requests`, async () => {
+    it(`${pack}: reading a tile of a fixed-size attribute after that takes at most two requests`, async () => {
       let counted = 0
       for (const { path, key, files } of packedArrays(pack).filter((a) => !a.path.includes("webp"))) {
         const { array, reading } = await trace(path, files, key)
         if (reading.requests === 0) continue
         const { schema, fragments: [fragment] } = array
-        // sparse: the tile's coordinates come first, a file for each dimension
+        // sparse: the coordinates of the tile are read first, from one file per dimension
         const coordinates = schema.arrayType === "dense" ? 0 : fragment.version >= 5 ? schema.dimensions.length : 1
         const text = schema.dimensions.filter((d) => d.cellValNum !== 1).length
         const own = fragment.hasTimestamps ? 1 : 0
         const deletes = array.deletes.length * 2
-        const most = (array.schema.arrayType === "dense" ? 2 : 1) + coordinates + text + own + deletes
+        const maxRequests = (array.schema.arrayType === "dense" ? 2 : 1) + coordinates + text + own + deletes
         const attributeless = fragment.hasDeleteMetadata ? 1 : 0
-        assert(reading.requests <= most + attributeless, `${path}: ${reading.requests} requests, at most ${most}`)
+        assert(
+          reading.requests <= maxRequests + attributeless,
+          `${path}: ${reading.requests} requests, at most ${maxRequests}`,
+        )
         counted++
       }
       assert(counted > 1, `only ${counted} arrays were read`)
     })
   }
 
-  it("for the whole of a small dense array are one for each file of data", async () => {
-    const found = packedArrays("v22").find(({ path }) => path === "v22/dense_1d_types/array")!
+  it("reading a small dense array takes one request for each data file", async () => {
+    const packed = packedArrays("v22").find(({ path }) => path === "v22/dense_1d_types/array")!
     const opened = makeCounters()
-    const storage = withCounters(makeMemoryStorage(new Map(found.files)), opened)
+    const storage = withCounters(makeMemoryStorage(new Map(packed.files)), opened)
     const layer = Layer.merge(Layer.succeed(Storage, storage), layerNative)
-    const array = await Effect.runPromise(Effect.provide(openArray(`mem://${found.path}`), layer))
+    const array = await Effect.runPromise(Effect.provide(openArray(`mem://${packed.path}`), layer))
     const before = opened.requests
     await Effect.runPromise(Effect.provide(readDense(array), layer))
-    const data = [...found.files.keys()].filter((name) => /\/[a]\d+(_var|_validity)?\.tdb$/.test(name)).length
+    const data = [...packed.files.keys()].filter((name) => /\/[a]\d+(_var|_validity)?\.tdb$/.test(name)).length
     assert(opened.requests - before <= data, `${opened.requests - before} requests for ${data} files`)
   })
 })

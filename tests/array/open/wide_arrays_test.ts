@@ -1,4 +1,4 @@
-/** Arrays of thousands of attributes: the time of every operation grows with their number, and not with its square. */
+/** Arrays of thousands of attributes: the time of every operation is linear in their number. */
 import { describe, it } from "node:test"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,7 +30,7 @@ const attributes = (count: number) => Object.fromEntries(namesOf(count).map((nam
 const columns = (count: number) => Object.fromEntries(namesOf(count).map((name) => [name, Float64Array.of(1, 2, 3, 4)]))
 const dims = { x: Dim.int32([0, 3], { tile: 4 }) }
 
-/** Arrays that were written, by their kind and number of attributes. */
+/** Arrays that are already written, by kind and number of attributes. */
 const written = new Set<string>()
 const arrayOf = async (kind: "dense" | "sparse", count: number): Promise<string> => {
   const uri = `mem://${kind}${count}`
@@ -64,14 +64,14 @@ describe("arrays of many attributes", () => {
     > = {
       "are opened": () => Effect.void,
       "are read": (array) => read(array),
-      "are read by a condition": (array, count) => read(array, { where: "a1 > 2", select: namesOf(count) }),
+      "are read with a condition": (array, count) => read(array, { where: "a1 > 2", select: namesOf(count) }),
       "are streamed": (array) => Stream.runDrain(stream(array)),
       "are explained": (array) => explain(array),
       "are aggregated": (array, count) =>
         aggregate(array, Object.fromEntries(namesOf(count).map((name) => [name, Aggregate.max(name)]))),
     }
     for (const [name, operation] of Object.entries(operations)) {
-      it(`${name} in linear time when they are ${kind}`, () =>
+      it(`${name} in linear time: ${kind}`, () =>
         assertLinear(ATTRIBUTES, async (count) => {
           const uri = await arrayOf(kind, count)
           return () => run(Effect.flatMap(TileArray.open(uri), (array) => operation(array, count)))
@@ -86,7 +86,7 @@ describe("arrays of many attributes", () => {
       return () => run(TileArray.open(uri, schema))
     }))
 
-  it("are made of JSON in linear time", () =>
+  it("are created from JSON in linear time", () =>
     assertLinear(2000, (count) => {
       const json = ArraySchema.toJson(ArraySchema.dense({ dims, attrs: attributes(count) }))
       return Promise.resolve(() => Promise.resolve(ArraySchema.fromJson(json)))
@@ -94,7 +94,7 @@ describe("arrays of many attributes", () => {
 })
 
 describe("metadata of many keys", () => {
-  it("are written, read and made values of in linear time", () =>
+  it("are written, read and converted to values in linear time", () =>
     assertLinear(5000, async (count) => {
       const uri = `mem://metadata${count}`
       await run(TileArray.create(uri, ArraySchema.dense({ dims, attrs: { a: Attr.int32() } })))

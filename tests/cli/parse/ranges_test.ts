@@ -33,7 +33,7 @@ const refused = (text: string, message: RegExp) => {
 }
 
 describe("--range", () => {
-  it("is a range, a point, or open at an end", () => {
+  it("is a range, a point, or open at one end", () => {
     assertEquals(parsed("x=1:5"), { x: [["1", "5"]] })
     assertEquals(parsed("x=-5:-1"), { x: [["-5", "-1"]] })
     assertEquals(parsed("x=-5"), { x: [["-5", "-5"]] })
@@ -42,15 +42,15 @@ describe("--range", () => {
     assertEquals(parsed("f=-1e-3:Infinity"), { f: [["-1e-3", "Infinity"]] })
     assertEquals(parsed("s=a:b"), { s: [["a", "b"]] })
     assertEquals(parsed("s="), { s: [["", ""]] })
-    // of a dimension label
+    // a range of a dimension label
     assertEquals(parsed("height=-0.5:2"), { height: [["-0.5", "2"]] })
   })
 
-  it("adds up when repeated", () => {
+  it("accumulates when it is repeated", () => {
     assertEquals(parsed("x=1:2", "s=a", "x=9"), { x: [["1", "2"], ["9", "9"]], s: [["a", "a"]] })
   })
 
-  it("is JSON for values with a colon", () => {
+  it("accepts JSON for values with a colon", () => {
     assertEquals(parsed('s=["a:b","c:d"]'), { s: [["a:b", "c:d"]] })
     assertEquals(parsed('s="a:b"'), { s: [["a:b", "a:b"]] })
     assertEquals(parsed("x=[1, 5]"), { x: [[1, 5]] })
@@ -75,7 +75,7 @@ describe("--range", () => {
     refused("day=2024-01-01T12:30", /neither a value nor a range of datetime_day/)
   })
 
-  it("takes the longest name that fits", () => {
+  it("matches the longest name", () => {
     assertEquals(parsed("x=y=3"), { "x=y": [["3", "3"]] })
     refused("z=3", /no dimension "z"; the array has "x", "f"/)
     refused("3", /a range is DIM=LO:HI/)
@@ -91,7 +91,7 @@ describe("--range", () => {
       return err
     }
     assertMatch(await line("--range", "day=0:5"), /day: the range \[0, 5\] is outside the domain \[1, 366\].*--clip/)
-    // what a command has no option for is no advice
+    // the hint names no option that the command lacks
     const { err } = await cli(["copy", weather, "mem://copy", "--range", "day=0:5"])
     assertMatch(err, /day: the range \[0, 5\] is outside the domain \[1, 366\].*; select cells inside the domain\n$/)
     assertMatch(await line("--range", "day=5:1"), /is empty/)
@@ -106,7 +106,7 @@ describe("--range", () => {
 
 describe("--select", () => {
   const known = new Set(["a", "b", "b,c", "d"])
-  it("takes names apart, and together where commas belong to them", () => {
+  it("splits names at commas, except in names that contain commas", () => {
     assertEquals(parseSelect(known, []), undefined)
     assertEquals(parseSelect(known, ["a,b"]), ["a", "b"])
     assertEquals(parseSelect(known, ["a,b,c", "d"]), ["a", "b,c", "d"])

@@ -1,4 +1,4 @@
-/** Arguments are told apart as the parser of Node's own does it. */
+/** Arguments are split like in Node's own parser. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { parseArgs } from "node:util"
@@ -29,7 +29,7 @@ const words = fc.constantFrom(
 )
 
 describe("arguments", () => {
-  it("are told apart as parseArgs does it", () => {
+  it("are split like in parseArgs of Node", () => {
     fc.assert(
       fc.property(fc.array(words, { maxLength: 6 }), (args) => {
         const theirs = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true }).tokens

@@ -14,7 +14,7 @@ const refused = async (args: ReadonlyArray<string>, line: RegExp): Promise<void>
 }
 
 describe("usage", () => {
-  it("is refused with one line and code 2", async () => {
+  it("errors print one line and exit with code 2", async () => {
     await refused(["reed", "x"], /no command "reed"; did you mean .*read/)
     await refused(["constructor", "x"], /no command "constructor"; there are ls, tree/)
     await refused(["read"], /read: name an array/)
@@ -42,7 +42,7 @@ describe("usage", () => {
     await refused(["read", weather, "--select", "note,note"], /"note" is named twice/)
   })
 
-  it("takes options anywhere, with = or without, and a URI behind --", async () => {
+  it("accepts options anywhere, with = or without, and a URI after --", async () => {
     const expected = (await cli(["read", weather, "--limit", "2", "--format", "csv"])).out
     assertEquals(expected, 'temperature,note\n4.5,""\n5,""\n')
     for (
@@ -51,14 +51,14 @@ describe("usage", () => {
         ["read", "--format", "csv", "--limit", "2", "--", weather],
       ]
     ) assertEquals((await cli(args)).out, expected)
-    // a word behind a switch is not its value
+    // a word after a switch is not its value
     assertEquals(
       (await cli(["ls", "--json", "y"])).err,
       "tessera: y: there is nothing here; check the path, and whether you may list it\n",
     )
   })
 
-  it("is explained by --help, in 80 columns", async () => {
+  it("is printed by --help, in 80 columns", async () => {
     const ofCommands = Object.keys(commands).map((name) => [name, "--help"])
     for (const args of [[], ["--help"], ["-h"], ["help", "read"], ["ls", weather, "-h"], ...ofCommands]) {
       const { code, out, err } = await cli(args)
@@ -71,7 +71,7 @@ describe("usage", () => {
     assertEquals(VERSION, denoJson.version)
   })
 
-  it("takes times as milliseconds and as dates", async () => {
+  it("accepts times as milliseconds and as dates", async () => {
     const at = async (...args: ReadonlyArray<string>) => {
       const { out } = await cli(["read", weather, "--range", "day=60", "--range", "station=1", "--json", ...args])
       return JSON.parse(out).columns.temperature
@@ -83,7 +83,7 @@ describe("usage", () => {
     assertEquals(await at("--at", "2024-03-05"), [99])
     assertEquals(await at("--to", "2024-03-06", "--from", "2024-03-05"), [7.5])
     assertEquals(await at("--at", "18446744073709551615"), [7.5])
-    // before anything was written
+    // a time before the first write
     assertEquals(await at("--at", "5"), ["NaN"])
   })
 })

@@ -1,4 +1,4 @@
-/** Progress, on a screen and a clock of the test's own. */
+/** Progress, on a simulated screen and clock. */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -15,7 +15,7 @@ import { weather } from "../run_cli.ts"
 
 const ERASE = "\r\x1b[K"
 
-/** Writes everything down, in the order in which it comes. */
+/** Returns a terminal that records all output, in order. */
 const fake = (drawing?: { columns?: number; shared?: boolean }): { terminal: Terminal; events: Array<string> } => {
   const events: Array<string> = []
   const note = (kind: string) => (text: string) => Promise.resolve(void events.push(`${kind} ${text}`))
@@ -31,7 +31,7 @@ const fake = (drawing?: { columns?: number; shared?: boolean }): { terminal: Ter
   }
 }
 
-/** Runs work beside a clock that goes on second by second, until it is over. */
+/** Runs work while a test clock advances second by second, until the work ends. */
 const run = (
   terminal: Terminal,
   status: (second: number) => Status,
@@ -43,7 +43,7 @@ const run = (
     const fiber = yield* Effect.fork(Effect.either(withProgress(terminal, () => status(second), work)))
     for (; second < seconds; second++) {
       yield* TestClock.adjust(1000)
-      // what draws does so in promises
+      // drawing is asynchronous
       yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 1)))
     }
     yield* Fiber.join(fiber)
@@ -52,7 +52,7 @@ const run = (
 const half = (second: number): Status => ({ text: `${second} of 20 cells`, part: second / 20 })
 
 describe("progress", () => {
-  it("says nothing of what is over soon", async () => {
+  it("is not printed for short operations", async () => {
     for (const drawing of [undefined, {}]) {
       const { terminal, events } = fake(drawing)
       await run(terminal, half, () => Effect.sleep(1900), 2)
@@ -60,13 +60,13 @@ describe("progress", () => {
     }
   })
 
-  it("is a line each five seconds where there is no screen", async () => {
+  it("is one line every five seconds without a screen", async () => {
     const { terminal, events } = fake()
     await run(terminal, half, () => Effect.sleep(11_500), 12)
     assertEquals(events, ["say 20 %, 4 of 20 cells, 5 s, 20 s left", "say 45 %, 9 of 20 cells, 10 s, 12 s left"])
   })
 
-  it("is a bar on a screen, and gone at the end, whatever the end is", async () => {
+  it("is a bar on a screen, which is erased at the end, after success or failure", async () => {
     for (const end of [Effect.void, Effect.fail("no")]) {
       const { terminal, events } = fake({})
       await run(terminal, half, () => Effect.zipRight(Effect.sleep(5000), end), 6)
@@ -83,7 +83,7 @@ describe("progress", () => {
     assert(events.every((event) => textWidth(event.slice(`draw ${ERASE}`.length)) < 30))
   })
 
-  it("makes room for what is said, and for data on the same screen", async () => {
+  it("is erased for messages, and for data on the same screen", async () => {
     const work = (terminal: Terminal) =>
       Effect.all([
         Effect.sleep(3000),
@@ -101,12 +101,12 @@ describe("progress", () => {
       const data = events.indexOf("out data\n")
       assert(data > said)
       assertEquals(events[data - 1] === `draw ${ERASE}`, shared)
-      // nothing is drawn into data
+      // the bar is not drawn into data
       assertEquals(events.length - 1 === data, shared)
     }
   })
 
-  it("does not mind a screen that is gone", async () => {
+  it("ignores a closed screen", async () => {
     const { terminal } = fake({})
     const draw = () => Promise.reject(new Error("gone"))
     let ended = false
@@ -115,7 +115,7 @@ describe("progress", () => {
     assert(ended)
   })
 
-  it("has its turn while data are written that nobody waits for", async () => {
+  it("is updated while data are written without waiting", async () => {
     const { terminal } = fake()
     let turns = 0
     const timer = setInterval(() => turns++, 10)
@@ -128,7 +128,7 @@ describe("progress", () => {
     assert(turns > 1, `${turns} turns`)
   })
 
-  it("tells what is left only where it can", () => {
+  it("contains the remaining time if it is known", () => {
     assertEquals(progressLine({ text: "5 cells" }, 61_000, true), "5 cells, 1 min 1 s")
     assertEquals(progressLine({ text: "a", part: 0 }, 3000, false), "0 %, a, 3 s")
     assertEquals(progressLine({ text: "a", part: 0.1 }, 3_600_000, false), "10 %, a, 1 h 0 min, 9 h 0 min left")
@@ -138,7 +138,7 @@ describe("progress", () => {
 })
 
 describe("commands", () => {
-  /** Runs a command that takes two seconds to list, to read and to write. */
+  /** Runs a command whose lists, reads and writes take two seconds each. */
   const slowly = async (args: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
     const { terminal, events } = fake()
     let now = 0
@@ -153,7 +153,7 @@ describe("commands", () => {
     const storage = {
       ...router,
       list: (uri: string) => slow(router.list(uri)),
-      readRanges: (...its: Parameters<typeof router.readRanges>) => slow(router.readRanges(...its)),
+      readRanges: (...args: Parameters<typeof router.readRanges>) => slow(router.readRanges(...args)),
     }
     await Effect.gen(function* () {
       const fiber = yield* Effect.fork(runCommand(args, { ...terminal, write }))
@@ -173,7 +173,7 @@ describe("commands", () => {
     return events
   }
 
-  it("say how far a read is, unless they are to be quiet", async () => {
+  it("print the progress of a read, except with --quiet", async () => {
     const box = ["--range", "day=1:366", "--range", "station=1:100", "--select", "temperature"]
     const args = ["read", weather, ...box, "--memory", "100000", "--format", "csv"]
     const loud = await slowly(args)
@@ -187,13 +187,13 @@ describe("commands", () => {
     assertEquals(quiet, loud.filter((event) => !event.startsWith("say ")))
   })
 
-  it("name the column that is read where they are read one by one", async () => {
+  it("print the name of the column if columns are read one by one", async () => {
     const args = ["read", weather, "--range", "day=1:366", "--range", "station=1:100", "--select", "day,temperature"]
     const events = await slowly([...args, "--memory", "200000", "--json"])
     assert(events.some((event) => /^say \d+ %, temperature \(2 of 2\): [\d,]+ of 36,600 cells/.test(event)))
   })
 
-  it("say what they found to publish", async () => {
+  it("print the files that they publish", async () => {
     const events = await slowly(["publish", "mem://array"])
     assertEquals(events, [
       "say found 1 file, 2.9 KiB, 5 s",

@@ -7,7 +7,7 @@ import { cut, printable, textWidth } from "../../../src/cli/print/text_width.ts"
 import type { Column } from "../../../src/query/column/column.ts"
 
 describe("tables", () => {
-  it("are aligned, and cut where they have no room", () => {
+  it("are aligned, and long cells are cut", () => {
     const rows = [["a", "1", "a long text that has no room at all"], ["bb", "12345", "短い"]]
     assertEquals(
       [...textTable(["name", "n", "text"], rows, 30, ["n"])].join(""),
@@ -21,7 +21,7 @@ describe("tables", () => {
     )
   })
 
-  it("never are wider than the terminal", () => {
+  it("are never wider than the terminal", () => {
     const cell = fc.oneof(fc.string(), fc.fullUnicodeString(), fc.stringMatching(/^[a-z ]{0,60}$/)).map(printable)
     const table = fc.integer({ min: 1, max: 6 }).chain((n) =>
       fc.array(fc.array(cell, { minLength: n, maxLength: n }), { maxLength: 4 }).map((rows) => ({ n, rows }))
@@ -32,7 +32,7 @@ describe("tables", () => {
     }))
   })
 
-  it("leave columns out before they cut a number", () => {
+  it("omit columns before they cut a number", () => {
     const column = (title: string) => ({
       title,
       align: "right" as const,
@@ -53,7 +53,7 @@ describe("text", () => {
     fc.assert(fc.property(fc.fullUnicodeString(), (text) => !/[\x00-\x1f\x7f-\x9f]/.test(printable(text))))
   })
 
-  it("is cut by the places it takes", () => {
+  it("is cut by its display width", () => {
     assertEquals(cut("abcdef", 6), "abcdef")
     assertEquals(cut("abcdefg", 6), "abcde…")
     assertEquals(cut("日本語日本語", 6), "日本…")
@@ -73,7 +73,7 @@ describe("cells as text", () => {
   })
   const texts = (c: Column) => Array.from({ length: c.length }, (_, i) => cellText(c)(i))
 
-  it("are what people write", () => {
+  it("are printed in a readable form", () => {
     assertEquals(texts(column("float32", Float32Array.of(0.1, -2.5, NaN, Infinity, 16777216, -0))), [
       "0.1",
       "-2.5",
@@ -103,7 +103,7 @@ describe("cells as text", () => {
     ])
   })
 
-  it("of float32 are the shortest that read back", () => {
+  it("of float32 are the shortest that convert back", () => {
     fc.assert(fc.property(fc.float(), (value) => {
       const [text] = texts(column("float32", Float32Array.of(value)))
       assert(Object.is(Math.fround(Number(text)), value), text)

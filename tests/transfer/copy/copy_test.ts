@@ -1,4 +1,4 @@
-/** Copies: arrays of all ages as new ones, with the same schema, cells and metadata. */
+/** Copies: new arrays from arrays of all format versions, with the same schema, cells and metadata. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,7 @@ import { inMemory } from "../../support/in_memory.ts"
 
 const codecs = Layer.provide(layerWebp, layerNative)
 
-/** Over the files of a packed array. */
+/** Runs an effect over the files of a packed array. */
 const over = <A, E>(
   { files }: Pick<PackedArray, "files">,
   effect: Effect.Effect<A, E, StorageService | Codecs>,
@@ -21,22 +21,22 @@ const over = <A, E>(
   )
 
 const packed = (path: string): PackedArray => {
-  const found = packedArrays(path.split("/")[0]).find((array) => array.path === path)
-  if (found === undefined) throw new TypeError(`${path} is not packed`)
-  return found
+  const packed = packedArrays(path.split("/")[0]).find((array) => array.path === path)
+  if (packed === undefined) throw new TypeError(`${path} is not packed`)
+  return packed
 }
 
-/** All cells, in JSON. */
+/** Returns all cells as JSON. */
 const cellsOf = (array: TileArray.AnyTileArray) => {
-  const columns = (its: Readonly<Record<string, Cells.Column>>) =>
-    Object.entries(its).map(([name, column]) => [name, Cells.columnJson(column)])
+  const columns = (columnsByName: Readonly<Record<string, Cells.Column>>) =>
+    Object.entries(columnsByName).map(([name, column]) => [name, Cells.columnJson(column)])
   const open = array as TileArray.TileArray
   return array.schema.arrayType === "sparse"
     ? Effect.map(Sparse.read(open), (read) => columns(read.columns))
-    : Effect.map(Dense.read(open), ({ shape, columns: its }) => [shape, columns(its)])
+    : Effect.map(Dense.read(open), ({ shape, columns: values }) => [shape, columns(values)])
 }
 
-/** A schema without its version, and without what older formats have no place for. */
+/** Returns a schema without its version, and without the properties that older formats do not store. */
 const schemaOf = (array: TileArray.AnyTileArray, oldest: number): unknown => {
   const { version: _, validity_filters, ...rest } = describeSchema(array.schema) as Record<string, unknown>
   const dimensions = (rest.dimensions as ReadonlyArray<JsonObject>).map(({ filters, ...d }) =>
@@ -45,7 +45,7 @@ const schemaOf = (array: TileArray.AnyTileArray, oldest: number): unknown => {
   return { ...rest, dimensions, ...(oldest < 7 ? {} : { validity_filters }) }
 }
 
-/** Copies an array, and answers what both hold. */
+/** Copies an array, and returns the contents of the array and of its copy. */
 const compared = (array: PackedArray, formatVersion: number) =>
   over(
     array,
@@ -56,12 +56,12 @@ const compared = (array: PackedArray, formatVersion: number) =>
       yield* TileArray.copy(source, "mem://copy", { ...key, formatVersion, metadata })
       const copy = yield* TileArray.open("mem://copy", key)
       const oldest = Math.min(formatVersion, source.schema.version)
-      const all = (its: TileArray.TileArray) =>
+      const all = (array: TileArray.TileArray) =>
         Effect.gen(function* () {
           return {
-            schema: schemaOf(its, oldest),
-            cells: yield* cellsOf(its),
-            metadata: metadata ? describeMetadata(yield* TileArray.metadata(its)) : [],
+            schema: schemaOf(array, oldest),
+            cells: yield* cellsOf(array),
+            metadata: metadata ? describeMetadata(yield* TileArray.metadata(array)) : [],
           }
         })
       assertEquals(copy.schema.version, formatVersion)
@@ -69,7 +69,7 @@ const compared = (array: PackedArray, formatVersion: number) =>
     }),
   )
 
-/** Of every age and form one: to which format it goes. */
+/** An array of every format version and kind, each with the format of its copy. */
 const cases: ReadonlyArray<readonly [path: string, formatVersion: number]> = [
   ["v1/dense_var/array", 22],
   ["v1/sparse_types/array_uint64", 13],
@@ -97,14 +97,14 @@ const cases: ReadonlyArray<readonly [path: string, formatVersion: number]> = [
 
 describe("a copy", () => {
   for (const [path, formatVersion] of cases) {
-    it(`holds what ${path} does, as format ${formatVersion}`, async () => {
+    it(`has the contents of ${path}, as format ${formatVersion}`, async () => {
       const [source, copy] = await compared(packed(path), formatVersion)
       assertEquals(copy, source)
     })
   }
 
-  it("has the cells that are chosen, of the time that is", async () => {
-    const found = await over(
+  it("contains the selected cells at the selected time", async () => {
+    const results = await over(
       packed("v22/dense_2d_overlap/array"),
       Effect.gen(function* () {
         const now = yield* TileArray.open("v22/dense_2d_overlap/array")
@@ -119,13 +119,13 @@ describe("a copy", () => {
       }),
     )
     const json = (
-      { shape, columns }: (typeof found)[0],
+      { shape, columns }: (typeof results)[0],
     ) => [shape, Object.values(columns).map((c) => Cells.columnJson(c))]
-    assertEquals(json(found[0]), json(found[1]))
-    assertEquals(Object.keys(found[0].columns).length, 1)
+    assertEquals(json(results[0]), json(results[1]))
+    assertEquals(Object.keys(results[0].columns).length, 1)
   })
 
-  it("can be encrypted, or no longer be", async () => {
+  it("can be encrypted, or be a decrypted copy", async () => {
     const { path, files, key } = packed("v22/encrypted_dense/array")
     const other = new Uint8Array(32).fill(7)
     const cells = await over(
@@ -150,24 +150,24 @@ describe("a copy", () => {
     for (const copy of cells.slice(1)) assertEquals(copy, cells[0])
   })
 
-  it("leaves cells unwritten that nobody wrote, and copies others once", async () => {
+  it("does not write unwritten cells, and copies overlapping cells once", async () => {
     const Far = ArraySchema.dense({ dims: { x: Dim.int64([0, 2 ** 40], { tile: 4 }) }, attrs: { a: Attr.uint8() } })
-    const found = await inMemory(Effect.gen(function* () {
+    const copied = await inMemory(Effect.gen(function* () {
       const far = yield* TileArray.create("mem://far", Far)
       for (const x of [0, 2 ** 40 - 9, 2]) {
         yield* Dense.write(far, { x: [x, x + 4] }, { a: Uint8Array.of(1, 2, 3, 4, x) })
       }
-      // in one fragment they would be copied without end
+      // in one fragment, the copy would contain all cells between the boxes
       const error = yield* Effect.flip(TileArray.copy("mem://far", "mem://older", { formatVersion: 10 }))
       assertStringIncludes(error.message, "15 cells were written in boxes, which formats before 12 copy as one")
       assertEquals((yield* Effect.flip(TileArray.open("mem://older")))._tag, "ArrayNotFound")
       const { cells, fragments } = yield* TileArray.copy("mem://far", "mem://copy")
       const copy = yield* TileArray.open("mem://copy", Far)
       const read = (at: number) =>
-        Effect.map(Dense.read(copy, { region: { x: [at, at + 7] } }), (its) => [...its.columns.a])
+        Effect.map(Dense.read(copy, { region: { x: [at, at + 7] } }), (result) => [...result.columns.a])
       return { cells, fragments: fragments.length, near: yield* read(0), far: yield* read(2 ** 40 - 9) }
     }))
-    assertEquals(found, {
+    assertEquals(copied, {
       cells: 15,
       fragments: 3,
       near: [1, 2, 1, 2, 3, 4, 2, 255],
@@ -175,7 +175,7 @@ describe("a copy", () => {
     })
   })
 
-  it("comes in batches of a small budget, and says how far it is", async () => {
+  it("is written in batches within a small budget, and reports its progress", async () => {
     const Log = ArraySchema.sparse({
       dims: { t: Dim.int64([0, 10_000_000], { tile: 1_000_000 }) },
       attrs: { text: Attr.utf8(), n: Attr.nullable(Attr.int32()) },
@@ -204,7 +204,7 @@ describe("a copy", () => {
     assertEquals([seen.at(-1)!.cells, seen.at(-1)!.expected], [2 * n, 2 * n])
   })
 
-  it("is refused where it cannot be, and nothing is left of it", async () => {
+  it("is rejected with invalid options, and leaves no files", async () => {
     const { files } = packed("v22/metadata/array")
     const why = await over(
       { files },
@@ -236,7 +236,7 @@ describe("a copy", () => {
     )
   })
 
-  it("leaves nothing when writing fails", async () => {
+  it("leaves no files when writing fails", async () => {
     const { path, files } = packed("v22/dense_var/array")
     let tried = 0
     for (let at = 0;; at += 3) {

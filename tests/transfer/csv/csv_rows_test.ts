@@ -1,10 +1,10 @@
-/** CSV text to rows: whatever is in the cells, and wherever the text is cut. */
+/** Parsing CSV text into rows: for any cells, and text that is cut anywhere. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as FastCheck from "effect/FastCheck"
 import { type CsvForm, type CsvRow, loadCsvReader } from "../../../src/transfer/csv/csv_rows.ts"
 
-/** Reads text in pieces of these sizes. */
+/** Parses text in chunks of these sizes. */
 const read = async (text: string, sizes: ReadonlyArray<number> = [text.length + 1], form: CsvForm = {}) => {
   const next = await loadCsvReader(form)
   const rows: Array<CsvRow> = []
@@ -12,9 +12,9 @@ const read = async (text: string, sizes: ReadonlyArray<number> = [text.length + 
   for (let at = 0, k = 0, last = false; !last; k++) {
     const end = at + sizes[k % sizes.length]
     last = end >= text.length
-    const found = next(text.slice(at, end), last)
-    rows.push(...found.rows)
-    problem ??= found.problem
+    const parsed = next(text.slice(at, end), last)
+    rows.push(...parsed.rows)
+    problem ??= parsed.problem
     at = end
   }
   return { rows, problem }
@@ -42,7 +42,7 @@ const written = (cells: ReadonlyArray<ReadonlyArray<string | null>>, delimiter: 
   ).join(newline) + end
 
 describe("rows of CSV", () => {
-  it("are read as they were written, in whatever pieces", async () => {
+  it("are parsed to the written cells, in chunks of any size", async () => {
     await FastCheck.assert(
       FastCheck.asyncProperty(
         table,
@@ -58,7 +58,7 @@ describe("rows of CSV", () => {
     )
   })
 
-  it("need no line ending at the end, and may have one of any kind", async () => {
+  it("may end with any line ending or none", async () => {
     const rows = [["a", "b"], ["1", null]]
     for (const newline of ["\n", "\r\n", "\r"]) {
       for (const end of ["", newline]) {
@@ -67,11 +67,11 @@ describe("rows of CSV", () => {
     }
     assertEquals((await read("")).rows, [])
     assertEquals((await read("a")).rows, [["a"]])
-    // of one column a line without text is a null
+    // with a single column, an empty line is a null
     assertEquals((await read("a\n\n1\n\n")).rows, [["a"], [null], ["1"], [null]])
   })
 
-  it("may have line endings of several kinds, also where the text is cut, and keep those in quotes", async () => {
+  it("may have different line endings, also at chunk borders, and quoted ones are kept", async () => {
     const text = 'a,b\r\n1,x\n"\r\n""\r","\n"\r5\'6"\r,"y"\r\n\r\n"",z'
     const rows = [["a", "b"], ["1", "x"], ['\r\n"\r', "\n"], ["5'6\""], [null, "y"], [null], ["", "z"]]
     for (const sizes of [[1], [2], [3], [5, 1], [text.length + 1]]) {
@@ -80,31 +80,31 @@ describe("rows of CSV", () => {
     }
   })
 
-  it("may have a mark of the byte order before them", async () => {
+  it("may start with a byte order mark", async () => {
     for (const sizes of [[1], [9]]) {
       assertEquals((await read('\ufeff"a",\ufeffb\n', sizes)).rows, [["a", "\ufeffb"]])
     }
   })
 
-  it("have nulls of another text if it is said", async () => {
+  it("use the text of the null option for nulls", async () => {
     assertEquals((await read('a,"",NA,\n', [3], { null: "NA" })).rows, [["a", "", null, ""]])
   })
 
-  it("keep blanks, and let them follow closing quotes", async () => {
+  it("keep blanks, and accept blanks after closing quotes", async () => {
     assertEquals((await read('" a ", b ,"" ,""\n')).rows, [[" a ", " b ", "", ""]])
   })
 
-  it("say which row is none, and why", async () => {
+  it("report the number and the reason of an invalid row", async () => {
     const open = await read('a,b\n1,"2\n3,4\n', [5])
     assert(open.problem !== undefined)
     assertEquals([open.problem.row, open.problem.reason], [1, "a quote is opened and never closed"])
-    const behind = await read('a,b\n"1"x,2\n')
-    assert(behind.problem !== undefined)
-    assertEquals(behind.problem.row, 1)
-    assert(behind.problem.reason.startsWith("text follows a closing quote"), behind.problem.reason)
+    const afterQuote = await read('a,b\n"1"x,2\n')
+    assert(afterQuote.problem !== undefined)
+    assertEquals(afterQuote.problem.row, 1)
+    assert(afterQuote.problem.reason.startsWith("text follows a closing quote"), afterQuote.problem.reason)
   })
 
-  it("are not waited for without end", async () => {
+  it("fail if they are too long, instead of buffering without limit", async () => {
     const next = await loadCsvReader()
     const piece = '"' + "x".repeat(2 ** 24 - 1)
     let problem

@@ -1,4 +1,4 @@
-/** CSV into arrays, and what of it is refused. */
+/** Importing CSV into arrays, and rejected CSV. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -20,7 +20,7 @@ import {
 } from "../../../mod.ts"
 import { inMemory } from "../../support/in_memory.ts"
 
-/** All cells of an array, as JSON, by column. */
+/** Returns all cells of an array as JSON, by column. */
 const cellsOf = (uri: string, select?: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const array = yield* TileArray.open(uri)
@@ -30,7 +30,7 @@ const cellsOf = (uri: string, select?: ReadonlyArray<string>) =>
     return Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, Cells.columnJson(column)]))
   })
 
-/** `name: type tile` of dimensions, `name: type` of attributes. */
+/** Returns `name: type tile` of dimensions and `name: type` of attributes. */
 const fieldsOf = ({ schema: { dimensions, attributes } }: TileArray.TileArray) => [
   dimensions.map(({ name, type }) => `${name}: ${type}`),
   attributes.map(({ name, type, nullable, filters }) =>
@@ -83,7 +83,7 @@ describe("CSV into a new array", () => {
     assertEquals(cells, { row: ["0", "1", "2"], depth: ["29", null, "35"] })
   })
 
-  it("takes types, tiles, domains, filters and the rest as they are given", async () => {
+  it("has the types, tiles, domains, filters and other properties of the options", async () => {
     const [array, cells] = await inMemory(Effect.gen(function* () {
       const csv = Stream.make("3;b;7;0,5\n1;a;8;NA\n")
       yield* Csv.create("mem://a", csv, {
@@ -137,7 +137,7 @@ describe("CSV into a new array", () => {
         const csv = Stream.make(`x,a\n"${low}",1\n${high},2\n`)
         yield* Csv.create("mem://a", csv, { arrayType: "sparse", dims: ["x"], types: { x: type } })
         assertEquals((yield* cellsOf("mem://a", ["a"])).a, ["1", "2"], type)
-        // with tiles, which then lie at multiples of their length
+        // with tiles, which start at multiples of their length
         if (type !== "string_ascii") {
           const some = Stream.make(
             type.startsWith("date") ? "x,a\n2000-01-01,1\n" : type === "time_sec" ? "x,a\n12:00:00,1\n" : "x,a\n7,1\n",
@@ -149,7 +149,7 @@ describe("CSV into a new array", () => {
     }
   })
 
-  it("is dense where rows name the cells of boxes", async () => {
+  it("is dense if the rows contain the coordinates of boxes", async () => {
     const rows = Array.from({ length: 600 }, (_, i) => `${Math.floor(i / 20)},${-10 + i % 20},${i / 4}`)
     const { shape, values } = await inMemory(Effect.gen(function* () {
       const { fragments } = yield* Csv.create("mem://a", Stream.make(`y,x,v\n${rows.toReversed().join("\n")}`), {
@@ -164,7 +164,7 @@ describe("CSV into a new array", () => {
     assertEquals(values, Float64Array.from({ length: 600 }, (_, i) => i / 4))
   })
 
-  it("has tiles no longer than a domain that is given", async () => {
+  it("has tiles no longer than the domain in the options", async () => {
     const tiles = (csv: string, dims: ReadonlyArray<string>, domain: Record<string, readonly [number, number]>) =>
       inMemory(Effect.gen(function* () {
         yield* Csv.create("mem://a", Stream.make(csv), { dims, domain })
@@ -177,7 +177,7 @@ describe("CSV into a new array", () => {
     assertEquals(await tiles("y,x,v\n0,0,1\n1,500,2\n", ["y", "x"], { y: [0, 1], x: [0, 999] }), [2, 100])
   })
 
-  it("comes in pieces cut anywhere, in a bounded memory, and says how far it is", async () => {
+  it("is read in chunks cut anywhere, within the memory option, and reports its progress", async () => {
     const line = (i: number): string => `${i},"text ${i}, ${"ä".repeat(i % 5)}",${i / 8}\n`
     const n = 90_000
     const bytes = new TextEncoder().encode("id,text,x\n" + Array.from({ length: n }, (_, i) => line(i)).join(""))
@@ -195,20 +195,20 @@ describe("CSV into a new array", () => {
       const { cells, fragments } = yield* Csv.create("mem://a", pieces, options)
       assertEquals(cells, n)
       assert(fragments.length > 2, `${fragments.length} fragments`)
-      const found = yield* cellsOf("mem://a")
-      assertEquals(found.text[777], `text 777, ${"ä".repeat(2)}`)
-      assertEquals([found.id.length, found.x[29_999]], [n, 29_999 / 8])
+      const table = yield* cellsOf("mem://a")
+      assertEquals(table.text[777], `text 777, ${"ä".repeat(2)}`)
+      assertEquals([table.id.length, table.x[29_999]], [n, 29_999 / 8])
 
       const storage = yield* StorageService
       yield* storage.write("mem://file.csv", bytes)
       seen.length = 0
       yield* Csv.create("mem://b", "mem://file.csv", options)
-      assertEquals(yield* cellsOf("mem://b"), found)
+      assertEquals(yield* cellsOf("mem://b"), table)
     }))
     assertEquals(seen.at(-1), { rows: n, bytesRead: bytes.length, bytes: bytes.length })
   })
 
-  it("may have no row", async () => {
+  it("may have no rows", async () => {
     const [array, cells] = await inMemory(Effect.gen(function* () {
       yield* Csv.create("mem://a", Stream.make("a,b\n"), { arrayType: "sparse", dims: ["a"] })
       return [yield* TileArray.open("mem://a"), yield* cellsOf("mem://a")]
@@ -218,7 +218,7 @@ describe("CSV into a new array", () => {
   })
 })
 
-describe("CSV behind what is there", () => {
+describe("CSV appended to an array", () => {
   const Log = ArraySchema.sparse({
     dims: { t: Dim.datetime("sec", ["1970-01-01", "2100-01-01"]) },
     attrs: {
@@ -234,7 +234,7 @@ describe("CSV behind what is there", () => {
     enumerations: { levels: ["info", "warn"], codes: { values: [10, 20], type: "int64" } },
   })
 
-  it("has the fields of the array, in any order, and nulls for those that are not named", async () => {
+  it("contains fields of the array in any order; missing fields are null", async () => {
     const cells = await inMemory(Effect.gen(function* () {
       yield* TileArray.create("mem://a", Log)
       const csv = [
@@ -258,7 +258,7 @@ describe("CSV behind what is there", () => {
     })
   })
 
-  it("goes on with the numbers of rows", async () => {
+  it("continues the row numbers", async () => {
     const cells = await inMemory(Effect.gen(function* () {
       yield* Csv.create("mem://a", Stream.make("a\n1\n2\n"))
       for (const more of ["a\n3\n", "a\n4\n5\n"]) yield* Csv.append("mem://a", Stream.make(more))
@@ -275,7 +275,7 @@ describe("CSV behind what is there", () => {
   })
 })
 
-describe("rows that are appended at the same time", () => {
+describe("rows that are appended concurrently", () => {
   const append = (csv: string) => Csv.append("mem://a", Stream.make(csv))
   const begin = Csv.create("mem://a", Stream.make("a\n1\n2\n"), { domain: { row: [0, 1000] } })
   const names = Effect.gen(function* () {
@@ -286,13 +286,13 @@ describe("rows that are appended at the same time", () => {
     )
   })
 
-  it("are refused where others were added since the array was opened", async () => {
+  it("are rejected if other rows were added since the array was opened", async () => {
     const [cells, more, left] = await inMemory(Effect.gen(function* () {
       yield* begin
       let between: Effect.Effect.Success<typeof names> | undefined
-      // comes in while the first one is under way
+      // is appended while the first append runs
       const other = Stream.execute(
-        Effect.flatMap(Effect.zipRight(append("a\n30\n"), names), (found) => Effect.sync(() => between = found)),
+        Effect.flatMap(Effect.zipRight(append("a\n30\n"), names), (folders) => Effect.sync(() => between = folders)),
       )
       const rows = Stream.concat(Stream.make("a\n40\n50\n"), other)
       const error = yield* Effect.flip(Csv.append("mem://a", rows))
@@ -306,7 +306,7 @@ describe("rows that are appended at the same time", () => {
     assertEquals([cells, more, left], [{ a: ["1", "2", "30"] }, { a: ["1", "2", "30", "40", "50"] }, 3])
   })
 
-  it("are taken back where others were committed just before them", () =>
+  it("are removed if other rows were committed just before them", () =>
     inMemory(Effect.gen(function* () {
       yield* begin
       const storage = yield* StorageService
@@ -329,8 +329,8 @@ describe("rows that are appended at the same time", () => {
       assertEquals(yield* cellsOf("mem://a", ["a"]), { a: ["1", "2", "30"] })
     })))
 
-  it("are all there if they were acknowledged", async () => {
-    const [acknowledged, found] = await inMemory(Effect.gen(function* () {
+  it("are all stored if they were acknowledged", async () => {
+    const [acknowledged, stored] = await inMemory(Effect.gen(function* () {
       yield* begin
       const numbers = Array.from({ length: 40 }, (_, i) => i + 100)
       const done = yield* Effect.forEach(numbers, (n) =>
@@ -340,11 +340,11 @@ describe("rows that are appended at the same time", () => {
         ), { concurrency: 5 })
       return [["1", "2", ...done.flat().map(String)], (yield* cellsOf("mem://a", ["a"])).a]
     }))
-    assertEquals([...found as Array<string>].sort(), [...acknowledged as Array<string>].sort())
+    assertEquals([...stored as Array<string>].sort(), [...acknowledged as Array<string>].sort())
   })
 })
 
-describe("CSV that is none", () => {
+describe("invalid CSV", () => {
   const refused = (csv: string, options: Csv.CsvCreateOptions, message: RegExp) =>
     inMemory(Effect.gen(function* () {
       const storage = yield* StorageService
@@ -355,7 +355,7 @@ describe("CSV that is none", () => {
       return error
     }))
 
-  it("is refused with the row and the column, and no array is made", async () => {
+  it("is rejected with the row and the column, and no array is created", async () => {
     const sparse = { arrayType: "sparse", dims: ["x"] } as const
     const good = Array.from({ length: 12_000 }, (_, i) => `${i},${i}`).join("\n")
     const error = await refused(
@@ -368,7 +368,7 @@ describe("CSV that is none", () => {
     await refused(
       `x,a\n${good}\n7,7\n`,
       sparse,
-      /row 12002: the coordinates x = 7 are there twice.*\(the other is row 9\)$/,
+      /row 12002: the coordinates x = 7 are duplicated.*\(the other is row 9\)$/,
     )
     await refused("x,a\n1,2\n3\n", sparse, /row 3: it has 1 cells, and there are 2 columns/)
     await refused("x,a\n1,2\n\n3,4\n", sparse, /row 3: it is empty, and others follow/)
@@ -382,7 +382,7 @@ describe("CSV that is none", () => {
       { ...sparse, types: { a: "string_ascii" } },
       /row 2: a: it has characters that are not ASCII/,
     )
-    await refused("x,a\nNaT,2\n2024-01-01,1\n", sparse, /row 2: x: NaT lies outside the domain/)
+    await refused("x,a\nNaT,2\n2024-01-01,1\n", sparse, /row 2: x: NaT is outside the domain/)
     await refused("x,a\né,1\n", sparse, /row 2: x: it has characters that are not ASCII/)
     await refused(
       "x,a\n1,perhaps\n",
@@ -394,7 +394,7 @@ describe("CSV that is none", () => {
     await refused("x,a,x\n", sparse, /row 1: x: there are two columns of this name/)
   })
 
-  it("is refused for options that do not fit it", async () => {
+  it("is rejected if the options do not fit it", async () => {
     const csv = "x,a\n1,2\n"
     await refused(
       csv,
@@ -428,7 +428,7 @@ describe("CSV that is none", () => {
     )
   })
 
-  it("is refused where it is no text, not there, or the array is", async () => {
+  it("is rejected if it is not text, is missing, or the array exists", async () => {
     await inMemory(Effect.gen(function* () {
       const storage = yield* StorageService
       const why = <A, E extends { readonly _tag: string; readonly message: string }, R>(
@@ -453,7 +453,7 @@ describe("CSV that is none", () => {
     }))
   })
 
-  it("fails as the stream does", async () => {
+  it("fails with the error of the stream", async () => {
     const error = await inMemory(
       Effect.flip(Csv.create("mem://a", Stream.concat(Stream.make("a\n1\n"), Stream.fail("gone" as const)))),
     )
@@ -461,8 +461,8 @@ describe("CSV that is none", () => {
   })
 })
 
-describe("CSV and what was exported", () => {
-  it("is the same again, whatever the numbers", async () => {
+describe("exported CSV", () => {
+  it("is imported with equal numbers", async () => {
     const float = FastCheck.double()
     const integer = FastCheck.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
     await FastCheck.assert(

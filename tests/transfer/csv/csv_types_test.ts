@@ -1,4 +1,4 @@
-/** What columns of CSV are, by what is in them. */
+/** Datatypes of CSV columns, inferred from their cells. */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import { inferType } from "../../../src/transfer/csv/csv_types.ts"
@@ -9,7 +9,7 @@ const inferred = (...cells: ReadonlyArray<string | null>): string => {
 }
 
 describe("a column", () => {
-  it("is numbers where all of its cells are", () => {
+  it("has numbers if all of its cells are numbers", () => {
     assertEquals(inferred("1", "-2", "0"), "int64")
     assertEquals(inferred("9223372036854775807", "-9223372036854775808"), "int64")
     assertEquals(inferred("1", "9223372036854775808", "18446744073709551615"), "uint64")
@@ -20,7 +20,7 @@ describe("a column", () => {
     assertEquals(inferred("1", "NaN", "-inf", "Infinity"), "float64")
   })
 
-  it("is text where numbers would lose digits", () => {
+  it("is text if numbers would lose digits", () => {
     assertEquals(inferred("18446744073709551616"), "float64")
     assertEquals(inferred("18446744073709551617"), "string_utf8")
     assertEquals(inferred("18446744073709551615", "-1"), "string_utf8")
@@ -29,7 +29,7 @@ describe("a column", () => {
     assertEquals(inferred("1e300", "12345678901234567890123"), "string_utf8")
   })
 
-  it("is text where numbers are codes", () => {
+  it("is text if numbers are codes", () => {
     assertEquals(inferred("007", "1"), "string_utf8")
     assertEquals(inferred("+49", "1"), "string_utf8")
     assertEquals(inferred("1 ", "1"), "string_utf8")
@@ -38,7 +38,7 @@ describe("a column", () => {
     assertEquals(inferred("1", ""), "string_utf8")
   })
 
-  it("is truth values or moments where all of its cells are", () => {
+  it("has booleans, dates or times if all of its cells have them", () => {
     assertEquals(inferred("true", "False", "TRUE"), "bool")
     assertEquals(inferred("true", "1"), "string_utf8")
     assertEquals(inferred("2024-02-29", "2024-02-29T12:30:00.25+01:00", "2024-02-29 12:30"), "datetime_ms")
@@ -53,7 +53,7 @@ describe("a column", () => {
     assertEquals(inferred("2024-02-29", "5"), "string_utf8")
   })
 
-  it("is nullable where a cell is null, and text where all are", () => {
+  it("is nullable if a cell is null, and text if all cells are null", () => {
     assertEquals(inferred("1", null), "int64?")
     assertEquals(inferred(null, "a", null), "string_utf8?")
     assertEquals(inferred(null), "string_utf8?")

@@ -1,4 +1,4 @@
-/** Boxes from single cells: all cells are in them, each once. */
+/** Boxes over single cells: they contain all cells, each once. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertThrows } from "@std/assert"
 import * as FastCheck from "effect/FastCheck"
@@ -14,14 +14,14 @@ const arraySchema = toStructure(ArraySchema.sparse({
 
 type Cell = readonly [z: number, y: bigint, x: number]
 
-const found = (cells: ReadonlyArray<Cell>) => {
+const coverBoxes = (cells: ReadonlyArray<Cell>) => {
   const [z, y, x] = [0, 1, 2].map((d) => cells.map((cell) => cell[d]))
   const { dimensions } = checkColumns(arraySchema, { z, y, x, a: cells.map((_, i) => i) } as never, undefined)
   return findBoxes(arraySchema, dimensions, cells.length)
 }
 
-/** The cells of a box, in rows. */
-const cellsOf = (box: ReturnType<typeof found>[number]["box"]): ReadonlyArray<Cell> => {
+/** Returns the cells of a box in row-major order. */
+const cellsOf = (box: ReturnType<typeof coverBoxes>[number]["box"]): ReadonlyArray<Cell> => {
   const out: Array<Cell> = []
   const [z, y, x] = box
   for (let i = z.low; i <= z.high; i++) {
@@ -37,13 +37,13 @@ const grid = (z: number, y: number, x: number, low: Cell): ReadonlyArray<Cell> =
     low[2] + i % x,
   ])
 
-describe("boxes of single cells", () => {
-  it("are one where cells fill it, in whatever order they come", () => {
+describe("boxes over single cells", () => {
+  it("are a single box if the cells fill it, in any order", () => {
     const low: Cell = [-5, 2n ** 32n - 2n, 2 ** 32 - 6]
     const cells = grid(3, 4, 5, low)
     FastCheck.assert(
       FastCheck.property(FastCheck.shuffledSubarray([...cells], { minLength: cells.length }), (shuffled) => {
-        const boxes = found(shuffled)
+        const boxes = coverBoxes(shuffled)
         assertEquals(boxes.length, 1)
         assertEquals([...boxes[0].cells].map((i) => shuffled[i]), cells)
       }),
@@ -51,7 +51,7 @@ describe("boxes of single cells", () => {
     )
   })
 
-  it("hold every cell once, at its place", () => {
+  it("contain every cell once, at its position", () => {
     const cell = FastCheck.tuple(
       FastCheck.integer({ min: -1, max: 1 }),
       FastCheck.bigInt({ min: -1n, max: 1n }),
@@ -59,7 +59,7 @@ describe("boxes of single cells", () => {
     )
     FastCheck.assert(
       FastCheck.property(FastCheck.uniqueArray(cell, { selector: String, minLength: 1 }), (cells) => {
-        const boxes = found(cells)
+        const boxes = coverBoxes(cells)
         const seen = boxes.flatMap(({ box, cells: own }) => {
           assertEquals([...own].map((i) => cells[i]), cellsOf(box))
           return [...own]
@@ -70,24 +70,24 @@ describe("boxes of single cells", () => {
     )
   })
 
-  it("are few for rows of a table that was cut somewhere", () => {
+  it("are few for the rows of a table that is cut anywhere", () => {
     const cells = grid(4, 5, 6, [0, 0n, 0])
-    for (const [from, to, most] of [[0, 120, 1], [0, 77, 3], [13, 120, 3], [13, 77, 5], [35, 37, 2]] as const) {
-      const boxes = found(cells.slice(from, to))
-      assert(boxes.length <= most, `${from} … ${to}: ${boxes.length}`)
+    for (const [from, to, maxBoxes] of [[0, 120, 1], [0, 77, 3], [13, 120, 3], [13, 77, 5], [35, 37, 2]] as const) {
+      const boxes = coverBoxes(cells.slice(from, to))
+      assert(boxes.length <= maxBoxes, `${from} … ${to}: ${boxes.length}`)
     }
-    // a column alone
-    assertEquals(found(cells.filter(([, , x]) => x === 2)).length, 1)
+    // a single column
+    assertEquals(coverBoxes(cells.filter(([, , x]) => x === 2)).length, 1)
   })
 
-  it("are refused for cells that are there twice or lie scattered", () => {
-    const twice = assertThrows(() => found([[0, 0n, 1], [0, 0n, 0], [0, 0n, 1]]), WriteError)
+  it("are rejected for duplicate or scattered cells", () => {
+    const twice = assertThrows(() => coverBoxes([[0, 0n, 1], [0, 0n, 0], [0, 0n, 1]]), WriteError)
     assertEquals([twice.cell, twice.other], [2, 0])
-    assertEquals(/z = 0, y = 0, x = 1 are there twice/.test(twice.message), true)
-    const inOrder = assertThrows(() => found([[0, 0n, 1], [0, 0n, 1]]), WriteError)
+    assertEquals(/z = 0, y = 0, x = 1 are duplicated/.test(twice.message), true)
+    const inOrder = assertThrows(() => coverBoxes([[0, 0n, 1], [0, 0n, 1]]), WriteError)
     assertEquals(inOrder.cell, 1)
     const scattered = Array.from({ length: 101 }, (_, i): Cell => [0, BigInt(2 * i), i])
-    assertEquals(found(scattered.slice(1)).length, 100)
-    assertThrows(() => found(scattered), WriteError, "101 cells make 101 boxes")
+    assertEquals(coverBoxes(scattered.slice(1)).length, 100)
+    assertThrows(() => coverBoxes(scattered), WriteError, "101 cells make 101 boxes")
   })
 })

@@ -1,4 +1,4 @@
-/** Boxes as space tiles, against cell by cell. */
+/** Boxes split into space tiles, compared with a split cell by cell. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals, assertThrows } from "@std/assert"
@@ -15,7 +15,7 @@ import * as build from "../../support/build_array.ts"
 type Order = "row-major" | "col-major"
 const order = fc.constantFrom<Order>("row-major", "col-major")
 
-/** A dimension, and the part of it that is written. */
+/** A dimension, and the written part of it. */
 const axis = fc.record({
   type: fc.constantFrom<Datatype>("int32", "int64", "uint8", "datetime_day"),
   low: fc.integer({ min: 0, max: 9 }),
@@ -43,7 +43,7 @@ const axis = fc.record({
   }
 })
 
-/** All points of a box, the last (row-major) or the first (col-major) dimension running fastest. */
+/** Returns all points of a box; the last (row-major) or the first (col-major) dimension varies fastest. */
 const points = (bounds: ReadonlyArray<readonly [number, number]>, order: Order): Array<Array<number>> => {
   let out: Array<Array<number>> = [[]]
   const along = bounds.map(([low, high]) => Array.from({ length: high - low + 1 }, (_, i) => low + i))
@@ -62,7 +62,7 @@ const attributes = [
 
 describe("dense boxes", () => {
   for (const version of [8, 22]) {
-    it(`are split into tiles of format ${version} as cell by cell`, () => {
+    it(`are split into tiles of format ${version} like single cells`, () => {
       fc.assert(
         fc.property(
           fc.array(axis, { minLength: 1, maxLength: 3 }),
@@ -139,7 +139,7 @@ describe("dense boxes", () => {
 })
 
 describe("dense tiles that are too large", () => {
-  it("are refused before one is made", () => {
+  it("are rejected before any is created", () => {
     const schema = build.arraySchema({
       arrayType: "dense",
       dimensions: ["x", "y"].map((name) => build.dimension(name, "int64", 0n, 10n ** 9n, 10n ** 6n)),

@@ -1,4 +1,6 @@
-/** Dense writes: what is written in boxes of any place, order and version is what is read, newest first. */
+/**
+ * Dense writes: reads return the written cells, the newest ones, for boxes of any position, order and format version.
+ */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -27,7 +29,7 @@ const boxes = FastCheck.record({
 
 const sorted = ([a, b]: readonly [number, number]): readonly [number, number] => a < b ? [a, b] : [b, a]
 
-/** The cells of a box in an order, as the engine would be asked for them. */
+/** Returns the columns for the values of all cells. */
 const columnsFrom = (values: ReadonlyArray<number>) => ({
   a: Int32Array.from(values),
   s: values.map((v) => "x".repeat(v % 4) + v),
@@ -40,7 +42,7 @@ describe("dense writes", () => {
   for (const cells of orders) {
     for (const tiles of orders) {
       for (const formatVersion of [22, 9]) {
-        it(`are read back: cells ${cells}, tiles ${tiles}, format ${formatVersion}`, async () => {
+        it(`return the written cells: cells ${cells}, tiles ${tiles}, format ${formatVersion}`, async () => {
           await FastCheck.assert(
             FastCheck.asyncProperty(FastCheck.array(boxes, { minLength: 1, maxLength: 4 }), async (writes) => {
               const expected = new Map<string, number>()
@@ -50,7 +52,7 @@ describe("dense writes", () => {
                 for (const [i, write] of writes.entries()) {
                   const x = sorted(write.x)
                   const y = sorted(write.y)
-                  // the order of the cells is asked of a read of coordinates
+                  // a read of the coordinates returns the order of the cells
                   yield* Dense.write(array, {}, columnsFrom(new Array(110).fill(0)), { at: 1 })
                   const empty = yield* TileArray.reopen(array)
                   const { columns } = yield* Dense.read(empty, {
@@ -69,18 +71,18 @@ describe("dense writes", () => {
                 const { columns } = yield* Dense.read(yield* TileArray.reopen(array), {
                   select: ["x", "y", "a", "s", "n", "m"],
                 })
-                const found = Array.from(columns.x, (x, k) => expected.get(`${x},${columns.y[k]}`) ?? 0)
-                const want = columnsFrom(found)
+                const values = Array.from(columns.x, (x, k) => expected.get(`${x},${columns.y[k]}`) ?? 0)
+                const want = columnsFrom(values)
                 assertEquals(columns.a, want.a)
                 assertEquals(columns.m, want.m)
                 const text = new TextDecoder()
                 assertEquals(
-                  found.map((_, k) =>
+                  values.map((_, k) =>
                     text.decode(columns.s.values.subarray(columns.s.offsets[k], columns.s.offsets[k + 1]))
                   ),
                   want.s,
                 )
-                assertEquals(found.map((_, k) => columns.n.validity[k] === 0 ? null : columns.n.values[k]), want.n)
+                assertEquals(values.map((_, k) => columns.n.validity[k] === 0 ? null : columns.n.values[k]), want.n)
               }))
             }),
             { numRuns: 8 },

@@ -1,4 +1,4 @@
-/** Statistics of tiles, against cell by cell as the engine goes. */
+/** Tile statistics, compared with those that a loop over the cells computes as the engine does. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
@@ -25,7 +25,7 @@ const fieldOf = (type: Datatype, cellValNum: number, nullable: boolean) =>
     attributes: [build.attribute("a", type, { cellValNum, nullable })],
   })).attributes[0]
 
-/** Adds as the engine does: at a limit it stops. */
+/** Adds as the engine does: the sum stops at the limits of its type. */
 const naiveSum = (type: Datatype, values: ReadonlyArray<number | bigint>): Uint8Array => {
   if (isFloat(type)) {
     let sum = 0
@@ -75,12 +75,12 @@ const naive = (type: Datatype, values: TypedArray, validity: Uint8Array | undefi
   }
 }
 
-/** The sign of a NaN is the processor's business. */
-const oneNaN = (type: Datatype, its: TileStatistics): TileStatistics => {
+/** Returns the statistics with one representation of NaN: the sign of a NaN depends on the processor. */
+const oneNaN = (type: Datatype, statistics: TileStatistics): TileStatistics => {
   const plain = (of: Datatype, bytes: Uint8Array | undefined): Uint8Array | undefined =>
     isFloat(of) && bytes !== undefined && Number.isNaN(viewAs(of, bytes)[0]) ? rawOf(of, NaN) : bytes
-  const sum = isFloat(type) ? plain("float64", its.sum) : its.sum
-  return { ...its, min: plain(type, its.min), max: plain(type, its.max), sum }
+  const sum = isFloat(type) ? plain("float64", statistics.sum) : statistics.sum
+  return { ...statistics, min: plain(type, statistics.min), max: plain(type, statistics.max), sum }
 }
 
 const nulls = (length: number) =>
@@ -109,7 +109,7 @@ describe("statistics of numbers", () => {
     "time_hr",
   ]
   for (const type of types) {
-    it(`of ${type} are those of cell by cell`, () => {
+    it(`of ${type} equal those computed cell by cell`, () => {
       const edge = fc.constantFrom(0, 0x7f, 0x80, 0xff)
       const special = fc.constantFrom(0, -0, NaN, Infinity, -Infinity, 1e308, -1e308, 1.5, -2.25)
       const one: fc.Arbitrary<Uint8Array> = isFloat(type)
@@ -123,13 +123,13 @@ describe("statistics of numbers", () => {
         fc.property(
           values.chain((v) => fc.tuple(fc.constant(v), nulls(v.length), fc.constantFrom(1, 1, 1, 200))),
           ([some, validity, times]) => {
-            // more than are looked at together
+            // more cells than are processed in one step
             const cells = new (arrayOf(type))(some.length * times)
             for (let t = 0; t < times; t++) cells.set(some as never, t * some.length)
-            const its = validity && Uint8Array.from({ length: cells.length }, (_, i) => validity[i % some.length])
-            const tile = { values: new Uint8Array(cells.buffer), offsets: undefined, validity: its }
+            const mask = validity && Uint8Array.from({ length: cells.length }, (_, i) => validity[i % some.length])
+            const tile = { values: new Uint8Array(cells.buffer), offsets: undefined, validity: mask }
             const made = tileStatistics(fieldOf(type, 1, validity !== undefined), tile)
-            assertEquals(oneNaN(type, made), oneNaN(type, naive(type, cells, its)))
+            assertEquals(oneNaN(type, made), oneNaN(type, naive(type, cells, mask)))
           },
         ),
         { seed: 1, numRuns: 200 },
@@ -146,7 +146,7 @@ describe("statistics of text", () => {
   }
 
   for (const type of ["char", "string_ascii"] as const) {
-    it(`of any size are the first and the last: ${type}`, () => {
+    it(`of any size are the first and the last text: ${type}`, () => {
       fc.assert(
         fc.property(
           fc.array(text, { maxLength: 20 }).chain((cells) => fc.tuple(fc.constant(cells), nulls(cells.length))),
@@ -163,7 +163,7 @@ describe("statistics of text", () => {
     })
   }
 
-  it("of three characters are the first and the last", () => {
+  it("of three characters are the first and the last text", () => {
     const three = fc.uint8Array({ minLength: 3, maxLength: 3 })
     fc.assert(
       fc.property(
@@ -178,7 +178,7 @@ describe("statistics of text", () => {
     )
   })
 
-  it("of one character are unsigned, their sum is signed", () => {
+  it("of one character compare unsigned and sum signed", () => {
     const tile = { values: Uint8Array.of(97, 0x80, 0xff), offsets: undefined, validity: undefined }
     assertEquals(tileStatistics(fieldOf("char", 1, false), tile), {
       min: Uint8Array.of(97),
@@ -189,7 +189,7 @@ describe("statistics of text", () => {
   })
 })
 
-describe("statistics of what has no order", () => {
+describe("statistics of types without an order", () => {
   it("are null counts", () => {
     const validity = Uint8Array.of(1, 0, 0)
     for (
@@ -212,7 +212,7 @@ describe("statistics of what has no order", () => {
 })
 
 describe("rectangles", () => {
-  it("keep the first of −0 and 0, as the engine does", () => {
+  it("keep the first of −0 and 0, like the engine", () => {
     const schema = build.arraySchema({
       arrayType: "sparse",
       dimensions: [build.dimension("x", "float64", -1, 1, null)],

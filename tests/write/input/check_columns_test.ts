@@ -1,4 +1,4 @@
-/** What is given for columns: every form of the same cells is the same, and what cannot be written is refused by cell. */
+/** Input columns: every form of the same cells gives the same buffers, and invalid input is rejected with the cell. */
 import * as DateTime from "effect/DateTime"
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
@@ -25,10 +25,10 @@ const dense = (...attributes: ArraySchema["attributes"]): ArraySchema =>
 const sparse = (...dimensions: ArraySchema["dimensions"]): ArraySchema =>
   build.arraySchema({ arrayType: "sparse", dimensions, attributes: [] })
 
-/** The only column of a dense array of attribute `a`. */
-const one = (type: Datatype, more: Partial<ArraySchema["attributes"][number]>, given: unknown, cells?: number) => {
+/** Returns the checked column of a dense array whose only attribute is `a`. */
+const one = (type: Datatype, more: Partial<ArraySchema["attributes"][number]>, value: unknown, cells?: number) => {
   const { values, offsets, validity } =
-    checkColumns(dense(build.attribute("a", type, more)), { a: given }, cells).attributes[0]
+    checkColumns(dense(build.attribute("a", type, more)), { a: value }, cells).attributes[0]
   return { values: Uint8Array.from(values), offsets: offsets && [...offsets], validity: validity && [...validity] }
 }
 
@@ -57,7 +57,7 @@ describe("cells given as lists", () => {
     return fc.bigInt(range).map((value) => bits === 64n ? value : Number(value))
   }
   for (const type of datatypes) {
-    it(`of ${type} are the same as buffers`, () => {
+    it(`of ${type} equal the same cells in buffers`, () => {
       const ascii = type === "string_ascii" ? fc.nat(127) : valueOf(type)
       const cell = (nullable: boolean, count: number | "var"): fc.Arbitrary<Array<Scalar> | null> => {
         const full = fc.array(ascii, count === "var" ? { maxLength: 4 } : { minLength: count, maxLength: count })
@@ -91,7 +91,7 @@ describe("cells given as lists", () => {
     })
   }
 
-  it("may be texts", () => {
+  it("may be strings", () => {
     const utf8 = [...new TextEncoder().encode("aé€")]
     assertEquals(one("string_utf8", { cellValNum: VAR }, ["a", "", "é€"]), {
       values: Uint8Array.from(utf8),
@@ -107,14 +107,14 @@ describe("cells given as lists", () => {
 
   it("may be dates", () => {
     const day = new Date("2024-02-29T12:00:00Z")
-    const given = [day, DateTime.unsafeFromDate(day), "2024-02-29T12:00", 1709208000000n, null]
+    const dates = [day, DateTime.unsafeFromDate(day), "2024-02-29T12:00", 1709208000000n, null]
     assertEquals(
-      [...viewAs("datetime_ms", one("datetime_ms", { nullable: true }, given).values)],
+      [...viewAs("datetime_ms", one("datetime_ms", { nullable: true }, dates).values)],
       [1709208000000n, 1709208000000n, 1709208000000n, 1709208000000n, 0n],
     )
   })
 
-  it("may be truths, and numbers for what is wide", () => {
+  it("may be booleans, and numbers for 64-bit integers", () => {
     assertEquals(one("bool", {}, [true, false, 1, 0]).values, Uint8Array.of(1, 0, 1, 0))
     assertEquals([...viewAs("int64", one("int64", {}, [1, -2n, "3"]).values)], [1n, -2n, 3n])
   })
@@ -135,18 +135,18 @@ describe("buffers", () => {
     assertEquals([s.values.buffer === text.buffer, s.offsets === offsets, s.validity === validity], [true, true, true])
   })
 
-  it("of cells of several values lie as whole units lie", () => {
+  it("of cells with several values are aligned to whole cells", () => {
     const values = Uint8Array.of(0, 1, 2, 3, 4, 5, 6, 7, 8).subarray(1)
     const { attributes: [a] } = checkColumns(dense(build.attribute("a", "uint8", { cellValNum: 4 })), { a: values }, 2)
     assertEquals([a.values.byteOffset % 4, [...a.values]], [0, [1, 2, 3, 4, 5, 6, 7, 8]])
   })
 
-  it("of nullable cells without nulls need no validity, and validity without nulls needs no nullable cells", () => {
+  it("need no validity without nulls; validity without nulls is accepted for cells that are not nullable", () => {
     assertEquals(one("int8", { nullable: true }, Int8Array.of(1, 2)).validity, [1, 1])
     assertEquals(one("int8", {}, { values: Int8Array.of(1, 2), validity: Uint8Array.of(1, 1) }).validity, undefined)
   })
 
-  it("of text may be bytes, whatever their sign", () => {
+  it("of text may be signed or unsigned bytes", () => {
     assertEquals(
       one("char", { cellValNum: VAR }, { values: Uint8Array.of(200), offsets: Uint32Array.of(0, 1) }).values,
       Uint8Array.of(200),
@@ -154,14 +154,14 @@ describe("buffers", () => {
   })
 })
 
-describe("columns that cannot be written", () => {
+describe("columns are rejected", () => {
   const a = dense(build.attribute("a", "int32"))
   const n = dense(build.attribute("a", "int32", { nullable: true }))
   const s = dense(build.attribute("a", "int16", { cellValNum: VAR }))
   const values = (...v: ReadonlyArray<number>) => Int16Array.from(v)
   const offsets = (...v: ReadonlyArray<number>) => Uint32Array.from(v)
 
-  it("are missing, unknown, or coordinates of dense cells", () => {
+  it("if they are missing, unknown, or coordinates of dense cells", () => {
     refused(a, {}, "a", undefined, "it is missing")
     refused(a, { a: undefined }, "a", undefined, "it is missing")
     refused(a, { a: Int32Array.of(1), toString: Int32Array.of(1) }, "toString", undefined, 'no such field, but "a"')
@@ -169,7 +169,7 @@ describe("columns that cannot be written", () => {
     refused(sparse(x), {}, "x", undefined, "it is missing")
   })
 
-  it("have a wrong type", () => {
+  it("if they have the wrong type", () => {
     refused(
       a,
       { a: Float32Array.of(1) },
@@ -177,7 +177,7 @@ describe("columns that cannot be written", () => {
       undefined,
       "int32 is written from an Int32Array, not from a Float32Array",
     )
-    refused(a, { a: 7 }, "a", undefined, "7 is no column")
+    refused(a, { a: 7 }, "a", undefined, "7 is not a column")
     refused(a, { a: { values: [1] } }, "a", undefined, "not from an Array")
     refused(a, { a: {} }, "a", undefined, "not from undefined")
     refused(a, { a: { values: Int32Array.of(1), type: "uint32" } }, "a", undefined, "the values are uint32")
@@ -187,7 +187,7 @@ describe("columns that cannot be written", () => {
     refused(n, { a: { values: Int32Array.of(1), validity: [1] } }, "a", undefined, "validity is a Uint8Array")
   })
 
-  it("have a wrong length", () => {
+  it("if they have the wrong length", () => {
     refused(a, { a: Int32Array.of(1, 2) }, "a", undefined, "it has 2 cells, but 3 are to be written", {}, 3)
     const rgb = dense(build.attribute("a", "uint8", { cellValNum: 3 }))
     refused(rgb, { a: new Uint8Array(4) }, "a", undefined, "4 values are not whole cells of 3 values")
@@ -203,18 +203,18 @@ describe("columns that cannot be written", () => {
     )
   })
 
-  it("have offsets that fall, do not start at 0, or do not end where the values do", () => {
-    const given = (...o: ReadonlyArray<number>) => ({ a: { values: values(1, 2, 3), offsets: offsets(...o) } })
-    refused(s, given(1, 3), "a", 0, "it starts at 1")
-    refused(s, given(0, 2, 1, 3), "a", 1, "it goes from 2 to 1")
-    refused(s, given(0, 1, 4, 3), "a", 1, "there are 3 values")
-    refused(s, given(0, 2), "a", undefined, "the last offset is 2, but there are 3 values")
-    refused(s, given(), "a", undefined, "no offsets")
+  it("if offsets decrease, do not start at 0, or do not end with the values", () => {
+    const column = (...o: ReadonlyArray<number>) => ({ a: { values: values(1, 2, 3), offsets: offsets(...o) } })
+    refused(s, column(1, 3), "a", 0, "it starts at 1")
+    refused(s, column(0, 2, 1, 3), "a", 1, "it goes from 2 to 1")
+    refused(s, column(0, 1, 4, 3), "a", 1, "there are 3 values")
+    refused(s, column(0, 2), "a", undefined, "the last offset is 2, but there are 3 values")
+    refused(s, column(), "a", undefined, "no offsets")
   })
 
-  it("have nulls where none may be, or validity that is none", () => {
-    const given = { values: Int32Array.of(1, 2), validity: Uint8Array.of(1, 0) }
-    refused(a, { a: given }, "a", 1, "it is null")
+  it("if cells that are not nullable are null, or validity is not 0 or 1", () => {
+    const column = { values: Int32Array.of(1, 2), validity: Uint8Array.of(1, 0) }
+    refused(a, { a: column }, "a", 1, "it is null")
     refused(a, { a: [1, null] }, "a", 1, "it is null")
     refused(a, { a: [undefined, 1] }, "a", 0, "it is null")
     refused(sparse(x), { x: [1, null] }, "x", 1, "it is null")
@@ -227,11 +227,11 @@ describe("columns that cannot be written", () => {
     )
   })
 
-  it("have values that are none", () => {
+  it("if values are invalid", () => {
     refused(a, { a: [1, 1.5] }, "a", 1, "1.5 is not an integer")
     refused(a, { a: [2 ** 31] }, "a", 0, "does not fit into int32")
     refused(a, { a: ["x"] }, "a", 0, '"x" is not an integer')
-    refused(a, { a: [new Date()] }, "a", 0, "a date is no int32")
+    refused(a, { a: [new Date()] }, "a", 0, "int32 is not a datetime type")
     refused(s, { a: [[1], 7] }, "a", 1, "7 is not a cell of several values")
     const day = dense(build.attribute("a", "datetime_day"))
     refused(day, { a: [new Date(NaN)] }, "a", 0, "an invalid Date")
@@ -239,28 +239,40 @@ describe("columns that cannot be written", () => {
     refused(c, { a: ["a", "ab"] }, "a", 1, '"ab" is not one character')
   })
 
-  it("have truths that are neither 0 nor 1, unless they are null", () => {
+  it("if booleans are neither 0 nor 1, unless they are null", () => {
     const b = dense(build.attribute("a", "bool", { nullable: true }))
     const bools = Uint8Array.of(0, 9, 1, 7)
     refused(b, { a: { values: bools, validity: Uint8Array.of(1, 0, 1, 1) } }, "a", 3, "a bool is 0 or 1")
     checkColumns(b, { a: { values: bools, validity: Uint8Array.of(1, 0, 1, 0) } }, undefined)
   })
 
-  it("have NaN where a filter makes integers of floats, unless it is null", () => {
+  it("if a filter would convert NaN to an integer, unless the cell is null", () => {
     const scaled = (more: Partial<ArraySchema["attributes"][number]> = {}) => {
       const scale = { type: "scale_float", scale: 1, offset: 0, byteWidth: 4 } as const
       return dense(build.attribute("a", "float64", { filters: { maxChunkSize: 65536, filters: [scale] }, ...more }))
     }
-    refused(scaled(), { a: Float64Array.of(1, 2, NaN, 3) }, "a", 2, "cannot scale NaN")
-    refused(scaled({ cellValNum: 2 }), { a: Float64Array.of(1, 2, 3, NaN) }, "a", 1, "cannot scale NaN")
+    refused(
+      scaled(),
+      { a: Float64Array.of(1, 2, NaN, 3) },
+      "a",
+      2,
+      "the filter scale_float cannot scale NaN to an integer",
+    )
+    refused(
+      scaled({ cellValNum: 2 }),
+      { a: Float64Array.of(1, 2, 3, NaN) },
+      "a",
+      1,
+      "the filter scale_float cannot scale NaN to an integer",
+    )
     const some = { values: Float64Array.of(NaN, 2, NaN), validity: Uint8Array.of(0, 1, 1) }
-    refused(scaled({ nullable: true }), { a: some }, "a", 2, "cannot scale NaN")
+    refused(scaled({ nullable: true }), { a: some }, "a", 2, "the filter scale_float cannot scale NaN to an integer")
     const lists = { values: Float64Array.of(1, 2, NaN), offsets: Uint32Array.of(0, 1, 1, 3) }
-    refused(scaled({ cellValNum: VAR }), { a: lists }, "a", 2, "cannot scale NaN")
+    refused(scaled({ cellValNum: VAR }), { a: lists }, "a", 2, "the filter scale_float cannot scale NaN to an integer")
     checkColumns(dense(build.attribute("a", "float64")), { a: Float64Array.of(NaN) }, undefined)
   })
 
-  it("have text that is not ASCII, unless that is asked for", () => {
+  it("if text is not ASCII, unless the options allow any value", () => {
     const t = dense(build.attribute("a", "string_ascii", { cellValNum: VAR }))
     refused(t, { a: ["a", "é"] }, "a", 1, "not ASCII")
     const bytes = { a: { values: Uint8Array.of(97, 97, 200), offsets: offsets(0, 2, 2, 3) } }
@@ -269,7 +281,7 @@ describe("columns that cannot be written", () => {
     refused(sparse(build.stringDimension("k")), { k: [Uint8Array.of(128)] }, "k", 0, "not ASCII")
   })
 
-  it("do not run as labels do", () => {
+  it("if labels are not in their order", () => {
     const up = dense(build.attribute("a", "float64", { order: "increasing" }))
     const down = dense(build.attribute("a", "string_ascii", { cellValNum: VAR, order: "decreasing" }))
     checkColumns(up, { a: Float64Array.of(-1, 0, 0, 7) }, 4)
@@ -278,7 +290,7 @@ describe("columns that cannot be written", () => {
     refused(down, { a: ["b", "a", "ab"] }, "a", 2, "it is greater than the cell before")
   })
 
-  it("have codes that their enumeration lacks", () => {
+  it("if a code is not in the enumeration", () => {
     const options = { enumerationSizes: new Map([["e", 3]]) }
     for (const [type, wrong] of [["int8", -1], ["uint16", 3], ["int64", 3n], ["uint64", 2n ** 60n]] as const) {
       const e = dense(build.attribute("a", type, { enumeration: "e", nullable: true }))
@@ -312,7 +324,7 @@ describe("coordinates", () => {
     "datetime_sec",
   ] as const
   for (const type of types) {
-    it(`of ${type} lie in the domain and the current domain`, () => {
+    it(`of ${type} must be inside the domain and the current domain`, () => {
       const wide = sizeOf(type) === 8 && !isFloat(type)
       const scalar = (value: number): Scalar => wide ? BigInt(value) : value
       const unsigned = storageOf(type).startsWith("u")
@@ -327,19 +339,19 @@ describe("coordinates", () => {
             ...sparse(build.dimension("x", type, scalar(a), scalar(d), null)),
             currentDomain: current ? { empty: false, ranges: [range] } : { empty: true },
           }
-          // more than are looked at together
+          // more cells than are processed in one step
           const all = [...new Array(before).fill(b), ...some]
-          const given = new (arrayOf(type))(all.map(scalar) as never)
+          const coordinates = new (arrayOf(type))(all.map(scalar) as never)
           const [low, high] = current ? [b, c] : [a, d]
           const outside = (l: number, h: number) => all.findIndex((v) => !(v >= l && v <= h))
           const wrong = outside(a, d) >= 0 ? outside(a, d) : outside(low, high)
-          if (wrong < 0) assertEquals(checkColumns(schema, { x: given }, undefined).cells, all.length)
+          if (wrong < 0) assertEquals(checkColumns(schema, { x: coordinates }, undefined).cells, all.length)
           else {refused(
               schema,
-              { x: given },
+              { x: coordinates },
               "x",
               wrong,
-              Number.isNaN(all[wrong]) ? "NaN is not a coordinate" : "lies outside the",
+              Number.isNaN(all[wrong]) ? "NaN is not a coordinate" : "is outside the",
             )}
         }),
         { seed: 2, numRuns: 100 },
@@ -347,22 +359,22 @@ describe("coordinates", () => {
     })
   }
 
-  it("of 64 bits are compared whole", () => {
+  it("of 64 bits are compared exactly", () => {
     const schema = sparse(build.dimension("x", "uint64", 2n ** 32n + 5n, 2n ** 63n + 7n, null))
     for (const good of [2n ** 32n + 5n, 2n ** 33n, 2n ** 63n + 7n]) checkColumns(schema, { x: [good] }, 1)
     for (const wrong of [0n, 2n ** 32n + 4n, 2n ** 63n + 8n, 2n ** 64n - 1n]) {
-      refused(schema, { x: [2n ** 33n, wrong] }, "x", 1, `${wrong} lies outside the domain`)
+      refused(schema, { x: [2n ** 33n, wrong] }, "x", 1, `${wrong} is outside the domain`)
     }
   })
 
-  it("that are strings lie in the current domain", () => {
+  it("of strings must be inside the current domain", () => {
     const utf8 = (text: string) => new TextEncoder().encode(text)
     const schema: ArraySchema = {
       ...sparse(build.stringDimension("k")),
       currentDomain: { empty: false, ranges: [{ low: utf8("b"), high: utf8("dd") }] },
     }
     checkColumns(schema, { k: ["b", "c", "dd", "bzzz"] }, 4)
-    refused(schema, { k: ["b", "a"] }, "k", 1, '"a" lies outside the current domain, from "b" to "dd"')
-    refused(schema, { k: ["ddd"] }, "k", 0, "lies outside")
+    refused(schema, { k: ["b", "a"] }, "k", 1, '"a" is outside the current domain, from "b" to "dd"')
+    refused(schema, { k: ["ddd"] }, "k", 0, "is outside")
   })
 })

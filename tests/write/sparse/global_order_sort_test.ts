@@ -1,4 +1,4 @@
-/** Sparse cells in global order, against a comparator. */
+/** Sorting sparse cells into global order, compared with a comparator. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals, assertThrows } from "@std/assert"
@@ -15,7 +15,7 @@ import * as build from "../../support/build_array.ts"
 interface Axis {
   readonly dimension: (name: string) => Dimension
   readonly value: fc.Arbitrary<Scalar | string>
-  /** The number of the tile; 0 without tiles. */
+  /** Returns the number of the tile; 0 without tiles. */
   readonly tile: (value: Scalar | string) => bigint | number
 }
 
@@ -68,13 +68,13 @@ const axes: ReadonlyArray<Axis> = [
 
 const compareText = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0
 
-/** Less than 0 if cell `a` comes first; −0 and 0 are alike. */
+/** Returns a number less than 0 if cell `a` comes first; −0 and 0 are equal. */
 const comparator =
-  (its: ReadonlyArray<Axis>, cells: ReadonlyArray<ReadonlyArray<Scalar | string>>, schema: ArraySchema) =>
+  (axes: ReadonlyArray<Axis>, cells: ReadonlyArray<ReadonlyArray<Scalar | string>>, schema: ArraySchema) =>
   (a: number, b: number): number => {
-    const dims = its.map((_, d) => d)
+    const dims = axes.map((_, d) => d)
     for (const d of schema.tileOrder === "col-major" ? [...dims].reverse() : dims) {
-      const [s, t] = [its[d].tile(cells[a][d]), its[d].tile(cells[b][d])]
+      const [s, t] = [axes[d].tile(cells[a][d]), axes[d].tile(cells[b][d])]
       if (s !== t) return s < t ? -1 : 1
     }
     for (const d of schema.cellOrder === "col-major" ? [...dims].reverse() : dims) {
@@ -89,16 +89,16 @@ const comparator =
 const layout = fc.constantFrom<Layout>("row-major", "col-major")
 
 const problem = fc.tuple(fc.array(fc.constantFrom(...axes), { minLength: 1, maxLength: 3 }), layout, layout).chain((
-  [its, tileOrder, cellOrder],
+  [axes, tileOrder, cellOrder],
 ) =>
-  fc.array(fc.tuple(...its.map((axis) => axis.value)), { maxLength: 60 }).chain((some) =>
-    // some of them again
+  fc.array(fc.tuple(...axes.map((axis) => axis.value)), { maxLength: 60 }).chain((some) =>
+    // some cells are repeated
     fc.array(fc.nat(Math.max(0, some.length - 1)), { maxLength: 4 }).map((again) => ({
-      its,
+      axes,
       cells: some.length === 0 ? [] : [...some, ...again.map((i) => some[i])],
       schema: build.arraySchema({
         arrayType: "sparse",
-        dimensions: its.map((axis, d) => axis.dimension(`d${d}`)),
+        dimensions: axes.map((axis, d) => axis.dimension(`d${d}`)),
         attributes: [],
         tileOrder,
         cellOrder,
@@ -120,16 +120,16 @@ const columnsOf = (
     undefined,
   ).dimensions
 
-/** Cells as text that tells −0 from 0. */
+/** Returns cells as text that distinguishes −0 from 0. */
 const keys = (cells: ReadonlyArray<ReadonlyArray<Scalar | string>>): ReadonlyArray<string> =>
   cells.map((cell) => cell.map((v) => Object.is(v, -0) ? "-0" : JSON.stringify(String(v))).join())
 
 describe("sparse cells in global order", () => {
-  it("are those of a comparator, equal ones as they were given", () => {
+  it("have the order of a comparator; equal cells keep their input order", () => {
     fc.assert(
-      fc.property(problem, ({ its, cells, schema }) => {
+      fc.property(problem, ({ axes, cells, schema }) => {
         const n = cells.length
-        const compare = comparator(its, cells, schema)
+        const compare = comparator(axes, cells, schema)
         const names = keys(cells)
         const { cells: count, permutation } = sortSparse(schema, columnsOf(schema, cells), n, "allow")
         const order = [...permutation ?? Array(n).keys()]
@@ -145,10 +145,10 @@ describe("sparse cells in global order", () => {
     )
   })
 
-  it("are left where they are if that is their order", () => {
+  it("are not permuted if they are already sorted", () => {
     fc.assert(
-      fc.property(problem, ({ its, cells, schema }) => {
-        const compare = comparator(its, cells, schema)
+      fc.property(problem, ({ axes, cells, schema }) => {
+        const compare = comparator(axes, cells, schema)
         const zeros = keys(cells)
         const order = [...cells.keys()].sort((a, b) => compare(a, b) || (zeros[a] < zeros[b] ? -1 : 1))
         const sorted = order.map((i) => cells[i])
@@ -159,7 +159,7 @@ describe("sparse cells in global order", () => {
     )
   })
 
-  it("are written once: the first of equal ones, or the two are named", () => {
+  it("are written once: the first of equal cells, or an error names two of them", () => {
     fc.assert(
       fc.property(problem, ({ cells, schema }) => {
         const names = keys(cells)
@@ -182,8 +182,8 @@ describe("sparse cells in global order", () => {
   })
 })
 
-describe("coordinates in messages", () => {
-  it("are texts, dates and times", () => {
+describe("coordinates in error messages", () => {
+  it("are strings, dates and times", () => {
     const schema = build.arraySchema({
       arrayType: "sparse",
       dimensions: [
@@ -197,16 +197,16 @@ describe("coordinates in messages", () => {
     const { dimensions } = checkColumns(schema, columns, 2)
     const error = assertThrows(() => sortSparse(schema, dimensions, 2, "refuse"), WriteError)
     const place = 'day = 2024-02-29, at = 12:30:00, who = "ann"'
-    assertEquals([error.cell, error.detail.includes(`the coordinates ${place} are there twice`)], [1, true])
+    assertEquals([error.cell, error.detail.includes(`the coordinates ${place} are duplicated`)], [1, true])
     assertThrows(
       () => checkColumns(schema, { ...columns, day: ["1969-12-31", "1970-01-01"] }, 2),
       WriteError,
-      "1969-12-31 lies outside the domain, from 1970-01-01 to 2052-02-20",
+      "1969-12-31 is outside the domain, from 1970-01-01 to 2052-02-20",
     )
   })
 })
 
-describe("cells that come in global order", () => {
+describe("cells in global order", () => {
   const sortedProblem = fc.tuple(problem, fc.array(fc.nat(20), { maxLength: 6 }), fc.nat(60), fc.boolean())
   const parts = (n: number, cuts: ReadonlyArray<number>): ReadonlyArray<readonly [number, number]> => {
     const out: Array<readonly [number, number]> = []
@@ -219,10 +219,10 @@ describe("cells that come in global order", () => {
     return out
   }
 
-  it("pass in any parts, and the first that does not is named", () => {
+  it("are accepted in parts of any size, and the error names the first cell out of order", () => {
     fc.assert(
-      fc.property(sortedProblem, ([{ its, cells, schema }, cuts, at, swaps]) => {
-        const compare = comparator(its, cells, schema)
+      fc.property(sortedProblem, ([{ axes, cells, schema }, cuts, at, swaps]) => {
+        const compare = comparator(axes, cells, schema)
         const order = [...cells.keys()].sort(compare)
         if (swaps && order.length > 1) {
           const i = at % (order.length - 1)
@@ -249,11 +249,11 @@ describe("cells that come in global order", () => {
     )
   })
 
-  it("are written once, wherever parts are cut", () => {
+  it("are written once, for parts of any size", () => {
     fc.assert(
-      fc.property(sortedProblem, ([{ its, cells, schema }, cuts]) => {
+      fc.property(sortedProblem, ([{ axes, cells, schema }, cuts]) => {
         const names = keys(cells)
-        const compare = comparator(its, cells, schema)
+        const compare = comparator(axes, cells, schema)
         const order = [...cells.keys()].sort((a, b) => compare(a, b) || (names[a] < names[b] ? -1 : 1))
         const columns = columnsOf(schema, order.map((i) => cells[i]))
         const expected = order.filter((cell, i) => i === 0 || names[cell] !== names[order[i - 1]])
@@ -269,7 +269,7 @@ describe("cells that come in global order", () => {
         }
         assertEquals(run("first") as unknown, expected.map((i) => names[i]))
         if (expected.length === order.length) run("refuse")
-        else assertThrows(() => run("refuse"), WriteError, "twice")
+        else assertThrows(() => run("refuse"), WriteError, "are duplicated")
       }),
       { seed: 5, numRuns: 200 },
     )

@@ -1,4 +1,4 @@
-/** Sparse writes: what is written in any order is what is read, in the global order; what cannot be written is refused. */
+/** Sparse writes: reads return the written cells in global order, for any input order; invalid input is rejected. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -26,16 +26,16 @@ const cells = FastCheck.uniqueArray(
   { selector: ({ x, y }) => `${x},${y}`, minLength: 1, maxLength: 60 },
 )
 
-const columnsFrom = (given: ReadonlyArray<{ readonly x: number; readonly y: number }>, first = 0) => ({
-  x: Int32Array.from(given, (c) => c.x),
-  y: Float64Array.from(given, (c) => c.y),
-  id: Uint32Array.from(given, (_, i) => first + i),
-  name: given.map((_, i) => "é".repeat(i % 3) + (first + i)),
-  maybe: given.map((_, i) => i % 4 === 0 ? null : BigInt(first + i)),
+const columnsFrom = (points: ReadonlyArray<{ readonly x: number; readonly y: number }>, first = 0) => ({
+  x: Int32Array.from(points, (c) => c.x),
+  y: Float64Array.from(points, (c) => c.y),
+  id: Uint32Array.from(points, (_, i) => first + i),
+  name: points.map((_, i) => "é".repeat(i % 3) + (first + i)),
+  maybe: points.map((_, i) => i % 4 === 0 ? null : BigInt(first + i)),
 })
 
 describe("sparse writes", () => {
-  it("are sorted by tiles of the whole domain, also where those are longer than the datatype holds", async () => {
+  it("sort by tiles of the whole domain, also if tiles are longer than the range of the datatype", async () => {
     const wide = {
       int8: { low: -28, high: 127, extent: [0x9c] },
       int16: { low: -20_000, high: 20_000, extent: [0x41, 0x9c] },
@@ -81,7 +81,7 @@ describe("sparse writes", () => {
 
   for (const order of ["row-major", "col-major", "hilbert"] as const) {
     for (const formatVersion of [22, 10]) {
-      it(`are read back: ${order}, format ${formatVersion}`, async () => {
+      it(`return the written cells: ${order}, format ${formatVersion}`, async () => {
         await FastCheck.assert(
           FastCheck.asyncProperty(cells, cells, async (first, second) => {
             await inMemory(Effect.gen(function* () {
@@ -93,8 +93,8 @@ describe("sparse writes", () => {
               const expected = new Map<string, number>()
               first.forEach(({ x, y }, i) => expected.set(`${x},${y}`, i))
               second.forEach(({ x, y }, i) => expected.set(`${x},${y}`, 1000 + i))
-              const found = new Map(Array.from(columns.x, (x, k) => [`${x},${columns.y[k]}`, columns.id[k]]))
-              assertEquals(new Map([...found].sort()), new Map([...expected].sort()))
+              const ids = new Map(Array.from(columns.x, (x, k) => [`${x},${columns.y[k]}`, columns.id[k]]))
+              assertEquals(new Map([...ids].sort()), new Map([...expected].sort()))
               const text = new TextDecoder()
               columns.id.forEach((id, k) => {
                 const i = id % 1000
@@ -105,7 +105,7 @@ describe("sparse writes", () => {
                   i % 4 === 0 ? null : BigInt(id),
                 )
               })
-              // what is read in global order can be written so
+              // cells that were read in global order can be written in global order
               const copy = yield* TileArray.create("mem://copy", schemaOf(order), { formatVersion })
               yield* Sparse.write(copy, columns, { order: "global" })
               const again = yield* Sparse.read(yield* TileArray.reopen(copy), { order: "global" })
@@ -130,7 +130,7 @@ describe("sparse writes", () => {
       return [tried.left.field, tried.left.cell] as const
     }))
 
-  it("refuse what cannot be written, and say which cell it is", async () => {
+  it("are rejected with the cell if they are invalid", async () => {
     const good = columnsFrom([{ x: 1, y: 0.5 }, { x: 2, y: 0.5 }, { x: 1, y: 0.25 }])
     assertEquals(await refusal((a) => Sparse.write(a, { ...good, x: Int32Array.of(1, 21, 3) })), ["x", 1])
     assertEquals(await refusal((a) => Sparse.write(a, { ...good, y: Float64Array.of(0, 0, NaN) })), ["y", 2])
@@ -139,7 +139,7 @@ describe("sparse writes", () => {
     assertEquals(await refusal((a) => Sparse.write(a, { ...good, id: Uint32Array.of(1) })), ["id", undefined])
   })
 
-  it("keep the first of cells with the same coordinates if they are told so, and all where the array allows it", async () => {
+  it("write the first of cells with equal coordinates with duplicates: first, and all if the array allows duplicates", async () => {
     const same = [{ x: 1, y: 0.5 }, { x: 2, y: 0.5 }, { x: 1, y: 0.5 }]
     const ids = (duplicates: boolean) =>
       inMemory(Effect.gen(function* () {
@@ -152,7 +152,7 @@ describe("sparse writes", () => {
     assertEquals(await ids(true), [0, 1, 2])
   })
 
-  it("of no cells write nothing", async () => {
+  it("write no fragment without cells", async () => {
     const { fragments } = await inMemory(
       Effect.flatMap(
         TileArray.create("mem://a", schemaOf("row-major")),
