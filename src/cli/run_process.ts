@@ -8,7 +8,7 @@ import type * as Layer from "effect/Layer"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import { STOP_SIGNALS, thisProcess } from "../../platform/host/process.ts"
-import { runCommand } from "./mod.ts"
+import { runCommand } from "./run_command.ts"
 import { say } from "./print/terminal.ts"
 
 /** Table width without a terminal. */

@@ -21,7 +21,7 @@ import { cellText, isNumeric } from "../print/cell_text.ts"
 import { countText, type Status, withProgress } from "../print/progress.ts"
 import { queryOf } from "../parse/query.ts"
 import { cellSource } from "../print/read_cells.ts"
-import { quiet, type Terminal } from "../print/terminal.ts"
+import { quietTerminal, type Terminal } from "../print/terminal.ts"
 import { printable } from "../print/text_width.ts"
 import { timeText } from "../parse/time.ts"
 import { UsageError } from "../parse/usage_error.ts"
@@ -168,7 +168,7 @@ export const withReadProgress = <A, E, R>(
   run: (terminal: Terminal, done: Done) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R | Storage> => {
   const done: Done = { column: undefined, cells: 0, expected: undefined }
-  if (request.on("quiet")) return run(quiet(terminal), done)
+  if (request.on("quiet")) return run(quietTerminal(terminal), done)
   const trace = makeCounters()
   const work = (around: Terminal) =>
     Effect.updateService(run(around, done), Storage, (storage) => withCounters(storage, trace))

@@ -132,7 +132,7 @@ export const changeThenReport = <A, E, R, E2, R2>(
   )
 
 /** The terminal for `--quiet`: data, warnings and errors only. */
-export const quiet = (terminal: Terminal): Terminal => ({
+export const quietTerminal = (terminal: Terminal): Terminal => ({
   ...terminal,
   say: () => Promise.resolve(),
   warn: terminal.warn ?? terminal.say,

@@ -195,7 +195,7 @@ describe("putMetadata", () => {
           [2n ** 64n, "does not fit into uint64"],
           [[-1n, 2n ** 63n], "does not fit into uint64"],
           [Metadata.int8(200), "200 does not fit into int8 (-128 to 127)"],
-          [Metadata.of("any", [1]), "take blob"],
+          [Metadata.of("any", [1]), "use blob"],
           [Metadata.of("int32", "x"), '"x" is not an integer'],
           [Metadata.of("nothing" as "int8", 1), "there is no datatype"],
           [Metadata.of("int32", true), "true is not a value of type int32"],
