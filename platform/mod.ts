@@ -19,7 +19,8 @@
  *   yield* storage.write("mem://folder/file", Uint8Array.of(1, 2, 3))
  *   return yield* storage.list("mem://folder")
  * })
- * assertEquals(Effect.runSync(Effect.provide(program, layerDefault)), [{ name: "file", kind: "file", size: 3 }])
+ * const [{ name, kind, size }] = Effect.runSync(Effect.provide(program, layerDefault))
+ * assertEquals([name, kind, size], ["file", "file", 3])
  * ```
  *
  * @module
