@@ -229,32 +229,25 @@ export const makeWorkers = (
     const reason = hasThreads() ? "there is only one core" : "the runtime has no worker threads"
     return Effect.as(Effect.annotateLogs(Effect.logDebug("no worker threads"), { reason }), undefined)
   }
-  return Effect.acquireRelease(
-    Effect.map(Effect.runtime<never>(), (runtime) => {
-      const log: Log = (message) => void Runtime.runFork(runtime)(message)
-      const pools = new Map<WorkerModule | undefined, ReturnType<typeof startPool>>()
-      return {
-        pool: (module: WorkerModule): WorkerPool => {
-          // the program's own workers run one module
-          const key = start === undefined ? module : undefined
-          const existing = pools.get(key)
-          if (existing !== undefined) return existing
-          const source = start === undefined
-            ? startModule(module)
-            : { start: (on: OnThread) => adoptWorker(start(), on) }
-          const pool = startPool(source, threads, rest, log)
-          pools.set(key, pool)
-          return pool
-        },
-        faultIn,
-        stop: () => {
-          for (const pool of pools.values()) pool.stop()
-          pools.clear()
-        },
-      }
-    }),
-    ({ stop }) => Effect.sync(stop),
-  )
+  return Effect.map(Effect.runtime<Scope.Scope>(), (runtime) => {
+    const log: Log = (message) => void Runtime.runFork(runtime)(message)
+    const pools = new Map<WorkerModule | undefined, ReturnType<typeof startPool>>()
+    return {
+      pool: (module: WorkerModule): WorkerPool => {
+        // the program's own workers run one module
+        const key = start === undefined ? module : undefined
+        const existing = pools.get(key)
+        if (existing !== undefined) return existing
+        const source = start === undefined ? startModule(module) : { start: (on: OnThread) => adoptWorker(start(), on) }
+        const pool = startPool(source, threads, rest, log)
+        pools.set(key, pool)
+        // programs that use no pool, which are most short ones, have nothing to stop
+        Runtime.runSync(runtime)(Effect.addFinalizer(() => Effect.sync(pool.stop)))
+        return pool
+      },
+      faultIn,
+    }
+  })
 }
 
 /** A timer that keeps no program from ending; browsers have only numbers. */

@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import type { ZstdOptions } from "node:zlib"
 import { bzip2 } from "../bzip2/portable.ts"
 import { lz4WithKernel } from "../lz4/wasm.ts"
@@ -110,10 +110,18 @@ export const makeNativeCodecs = (options: NativeCodecsOptions = {}): Codecs => c
 
 /** As {@link makeNativeCodecs}; the zstd decoder is closed with the scope. The codecs work afterwards, without it. */
 export const scopedNativeCodecs = (options: NativeCodecsOptions = {}): Effect.Effect<Codecs, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(Effect.sync(makeFrameDecoder), (decoder) => Effect.sync(decoder.close)),
-    (decoder) => codecsWith(decoder, options),
-  )
+  Effect.map(Effect.scope, (scope) => {
+    let isRegistered = false
+    // most layers of short programs meet no zstd: the finalizer is added with the first frame
+    const decoder = makeFrameDecoder(() => {
+      if (isRegistered) return
+      isRegistered = true
+      Effect.runSync(Scope.addFinalizer(scope, Effect.sync(decoder.close)))
+    })
+    return codecsWith(decoder, options)
+  })
+
+const withoutWebp = Effect.failSync(webpMissing)
 
 const codecsWith = (decoder: FrameDecoder, { portableUpTo = 0 }: NativeCodecsOptions): Codecs => ({
   gzip: makeGzip(portableUpTo),
@@ -143,8 +151,8 @@ const codecsWith = (decoder: FrameDecoder, { portableUpTo = 0 }: NativeCodecsOpt
       return { cipher: bytes, tag: new Uint8Array(cipher.getAuthTag()) }
     })
   },
-  webp: Effect.fail(webpMissing()),
-  webpEncoder: Effect.fail(webpMissing()),
+  webp: withoutWebp,
+  webpEncoder: withoutWebp,
 })
 
 /**

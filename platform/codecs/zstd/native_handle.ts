@@ -59,8 +59,11 @@ export interface FrameDecoder {
   readonly close: () => void
 }
 
-/** Makes a decoder of frames that keeps one handle, which it starts with the first frame. */
-export const makeFrameDecoder = (): FrameDecoder => {
+/**
+ * Makes a decoder of frames that keeps one handle, which it starts with the first frame and after a damaged frame.
+ * `onStart` is called before each start.
+ */
+export const makeFrameDecoder = (onStart: () => void = () => {}): FrameDecoder => {
   let decoder: Decoder | undefined
   let handleUnavailable = false
   const close = (): void => {
@@ -73,7 +76,11 @@ export const makeFrameDecoder = (): FrameDecoder => {
   }
   const decode: DecodeFrame = (input, output) => {
     if (handleUnavailable) return false
-    decoder ??= start()
+    if (decoder === undefined) {
+      onStart()
+      // the call may have closed this decoder
+      if (!handleUnavailable) decoder = start()
+    }
     if (decoder === undefined) {
       handleUnavailable = true
       return false
