@@ -1,12 +1,13 @@
 /**
- * What every codec layer checks and says in the same words.
+ * Argument checks and errors that all codec layers share.
  *
  * @module
  */
 import { CodecError } from "../errors.ts"
 
 /**
- * AES-256-GCM takes a key of 32 bytes, an initialisation vector of 12 and a tag of 16. Messages never contain the key.
+ * Checks the arguments of AES-256-GCM: a key of 32 bytes, an initialisation vector of 12 and a tag of 16. Messages
+ * never contain the key.
  */
 export const checkCipherArguments = (key: Uint8Array, iv: Uint8Array, tag?: Uint8Array): void => {
   const wrong = (subject: string, have: number, want: number) =>
@@ -20,7 +21,7 @@ export const checkCipherArguments = (key: Uint8Array, iv: Uint8Array, tag?: Uint
   if (tag !== undefined && tag.length !== 16) throw wrong("tag", tag.length, 16)
 }
 
-/** The error of a layer without WebP. */
+/** Returns the error of layers without WebP. */
 export const webpMissing = (): CodecError =>
   new CodecError({
     codec: "webp",

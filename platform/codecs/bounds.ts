@@ -17,13 +17,13 @@ export const guarded = <A>(codec: string, reason: string, work: () => A): A => {
   }
 }
 
-/** `bytes`, if there are `size` of them. */
+/** Returns `bytes` if there are `size` of them, else throws {@link CodecError}. */
 export const exactly = (codec: string, bytes: Uint8Array, size: number): Uint8Array => {
   if (bytes.length !== size) throw wrongSize(codec, bytes.length, size)
   return bytes
 }
 
-/** The error for a stream that holds another number of bytes than was promised. */
+/** Returns the error for a stream that decodes to another number of bytes than declared. */
 export const wrongSize = (codec: string, have: number | "more", size: number): CodecError =>
   new CodecError({
     codec,

@@ -1,12 +1,12 @@
 /**
- * The lengths of a Huffman code.
+ * Code lengths of Huffman codes.
  *
  * @module
  */
 
 /**
- * Bits for each symbol by how often it is used, `most` bits at the most; 0 for those that are not. There must be room for
- * all symbols in so many bits, and one alone gets one bit.
+ * Returns the code length of each symbol by its frequency, at most `max` bits; 0 for unused symbols. `max` bits must
+ * suffice for all used symbols. A single symbol gets one bit.
  */
 export const huffmanLengths = (uses: Uint32Array, max: number): Uint8Array => {
   const lengths = new Uint8Array(uses.length)
@@ -17,15 +17,15 @@ export const huffmanLengths = (uses: Uint32Array, max: number): Uint8Array => {
   for (;;) {
     symbols.sort((a, b) => weights[a] - weights[b] || a - b)
     if (fill(symbols, weights, lengths) <= max) return lengths
-    // flatter, until the rarest are not too far down
+    // flatten the frequencies until the longest code fits
     for (const symbol of symbols) weights[symbol] = (weights[symbol] + 1) >>> 1
   }
 }
 
-/** Fills the lengths for symbols ordered by weight; returns the longest. */
+/** Sets the code lengths of symbols ordered by weight; returns the maximum. */
 const fill = (symbols: ReadonlyArray<number>, weights: Uint32Array, lengths: Uint8Array): number => {
   const n = symbols.length
-  // nodes: the leaves, then those that join two, which come out in the order of their weights as well
+  // nodes: the leaves, then the inner nodes, which are created in the order of their weights
   const weight = new Float64Array(2 * n - 1)
   const parent = new Uint32Array(2 * n - 1)
   for (let i = 0; i < n; i++) weight[i] = weights[symbols[i]]

@@ -13,57 +13,57 @@
  */
 import { guarded, plausible, wrongSize } from "./bounds.ts"
 
-/** Codes of up to so many bits are looked up at once. */
-const FAST = 10
-const LONGEST = 15
+/** Maximum length of codes that are decoded by table. */
+const TABLE_BITS = 10
+const MAX_BITS = 15
 
 /** A set of Huffman codes. */
 interface Codes {
-  /** Indexed by the next {@link FAST} bits: symbol × 16 + length; 0 for longer and for invalid codes. */
+  /** Indexed by the next {@link TABLE_BITS} bits: symbol × 16 + length; 0 for longer codes and for invalid codes. */
   readonly table: Uint16Array
-  /** How many codes there are of each length. */
+  /** Number of codes of each length. */
   readonly counts: Uint16Array
-  /** The symbols by their codes. */
+  /** The symbols in the order of their codes. */
   readonly symbols: Uint16Array
 }
 
-/** The codes of symbols whose code lengths are given. A set that is `whole` leaves no bits without a meaning. */
+/** Returns the codes for code lengths. With `whole`, every bit sequence must have a meaning. */
 const codesOf = (lengths: Uint8Array, whole: boolean): Codes => {
-  const counts = new Uint16Array(LONGEST + 1)
+  const counts = new Uint16Array(MAX_BITS + 1)
   for (const length of lengths) counts[length]++
   const unused = counts[0]
   counts[0] = 0
-  const next = new Uint16Array(LONGEST + 2)
-  const places = new Uint16Array(LONGEST + 2)
+  const next = new Uint16Array(MAX_BITS + 2)
+  const places = new Uint16Array(MAX_BITS + 2)
   let free = 1
-  for (let length = 1; length <= LONGEST; length++) {
+  for (let length = 1; length <= MAX_BITS; length++) {
     free = 2 * free - counts[length]
     if (free < 0) throw new Error("more codes than there are bits for")
     next[length + 1] = (next[length] + counts[length]) << 1
     places[length + 1] = places[length] + counts[length]
   }
-  // one code of one bit, or none, may stand alone
+  // a set of no code or of one 1-bit code may be incomplete
   if (free > 0 && (whole || unused + counts[1] < lengths.length)) throw new Error("codes are missing")
-  const table = new Uint16Array(1 << FAST)
+  const table = new Uint16Array(1 << TABLE_BITS)
   const symbols = new Uint16Array(lengths.length)
   for (let symbol = 0; symbol < lengths.length; symbol++) {
     const length = lengths[symbol]
     if (length === 0) continue
     symbols[places[length]++] = symbol
     const code = next[length]++
-    if (length > FAST) continue
-    // in the stream codes lie with their first bit lowest
+    if (length > TABLE_BITS) continue
+    // the stream contains codes with the first bit least significant
     let reversed = 0
     for (let bit = 0; bit < length; bit++) reversed |= ((code >> bit) & 1) << (length - 1 - bit)
-    for (let at = reversed; at < 1 << FAST; at += 1 << length) table[at] = (symbol << 4) | length
+    for (let at = reversed; at < 1 << TABLE_BITS; at += 1 << length) table[at] = (symbol << 4) | length
   }
   return { table, counts, symbols }
 }
 
-/** A code that is not in the table, bit by bit: symbol × 16 + length. */
+/** Decodes a code that is not in the table, bit by bit: returns symbol × 16 + length. */
 const longCode = ({ counts, symbols }: Codes, bits: number): number => {
   let [code, first, place] = [0, 0, 0]
-  for (let length = 1; length <= LONGEST; length++) {
+  for (let length = 1; length <= MAX_BITS; length++) {
     code |= (bits >>> (length - 1)) & 1
     const count = counts[length]
     if (code - first < count) return (symbols[place + code - first] << 4) | length
@@ -74,7 +74,7 @@ const longCode = ({ counts, symbols }: Codes, bits: number): number => {
   throw new Error("bits without a code")
 }
 
-/** Where the lengths of copies start, by their symbols, and how many bits are added to each; the same for distances. */
+/** Returns the base length and the number of extra bits of each length symbol; the same for distances. */
 const steps = (extras: ReadonlyArray<number>, start: number): Uint16Array => {
   const starts = new Uint16Array(extras.length)
   for (let i = 0; i < extras.length; i++) {
@@ -101,7 +101,7 @@ const makeTables = (): Tables => {
 
 const tables: Tables = makeTables()
 
-/** In which order a block gives the lengths of the codes of its lengths. */
+/** The order of the lengths of the code length codes in a block. */
 const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 
 const makeFixed = (): readonly [Codes, Codes] => {
@@ -109,14 +109,14 @@ const makeFixed = (): readonly [Codes, Codes] => {
   return [codesOf(lengths, true), codesOf(new Uint8Array(32).fill(5), true)]
 }
 
-/** The codes that blocks of kind 1 have. */
+/** The fixed codes of blocks of type 1. */
 const fixed: readonly [Codes, Codes] = makeFixed()
 
 const adler32 = (bytes: Uint8Array): number => {
   let a = 1
   let b = 0
   for (let at = 0; at < bytes.length;) {
-    // as many as keep both sums below 2^31
+    // the maximum number of bytes that keeps both sums below 2^31
     for (const stop = Math.min(at + 3800, bytes.length); at < stop; at++) {
       a += bytes[at]
       b += a
@@ -127,13 +127,13 @@ const adler32 = (bytes: Uint8Array): number => {
   return ((b << 16) | a) >>> 0
 }
 
-/** Bits of a stream, lowest first. Behind its end there are zeros, which `checkEnd` tells. */
+/** The bits of a stream, least significant first. After its end, bits are zero; `checkEnd` detects this. */
 class Bits {
   hold = 0
   count = 0
   constructor(readonly input: Uint8Array, public at: number) {}
 
-  /** The next bits, at most 16. */
+  /** Returns the next `count` bits, at most 16. */
   take(count: number): number {
     while (this.count < count) {
       this.hold |= this.input[this.at++] << this.count
@@ -145,19 +145,19 @@ class Bits {
     return bits
   }
 
-  /** A symbol. */
+  /** Returns the next symbol. */
   symbol(codes: Codes): number {
-    while (this.count < LONGEST) {
+    while (this.count < MAX_BITS) {
       this.hold |= this.input[this.at++] << this.count
       this.count += 8
     }
-    const index = codes.table[this.hold & ((1 << FAST) - 1)] || longCode(codes, this.hold)
+    const index = codes.table[this.hold & ((1 << TABLE_BITS) - 1)] || longCode(codes, this.hold)
     this.hold >>>= index & 15
     this.count -= index & 15
     return index >>> 4
   }
 
-  /** To the next whole byte. */
+  /** Skips to the next byte boundary. */
   align(): void {
     this.at -= this.count >> 3
     this.hold = this.count = 0
@@ -168,7 +168,7 @@ class Bits {
   }
 }
 
-/** The codes that a block brings along. */
+/** Reads the codes of a block with dynamic codes. */
 const readCodes = (bits: Bits): readonly [Codes, Codes] => {
   const literals = bits.take(5) + 257
   const distances = bits.take(5) + 1
@@ -194,19 +194,19 @@ const readCodes = (bits: Bits): readonly [Codes, Codes] => {
   return [codesOf(lengths.subarray(0, literals), false), codesOf(lengths.subarray(literals), false)]
 }
 
-/** Decodes a block of codes; returns the end of the data in `out`. */
+/** Decodes a compressed block; returns the end of the data in `out`. */
 const readBlock = (bits: Bits, [literals, distances]: readonly [Codes, Codes], out: Uint8Array, to: number): number => {
   const { lengthExtras, lengthStarts, distanceExtras, distanceStarts } = tables
   const { input } = bits
   const size = out.length
-  // as variables: this is where the time goes
+  // local variables, because this is the innermost loop
   let { hold, count, at } = bits
   for (;;) {
-    while (count < LONGEST) {
+    while (count < MAX_BITS) {
       hold |= input[at++] << count
       count += 8
     }
-    const index = literals.table[hold & ((1 << FAST) - 1)] || longCode(literals, hold)
+    const index = literals.table[hold & ((1 << TABLE_BITS) - 1)] || longCode(literals, hold)
     hold >>>= index & 15
     count -= index & 15
     const symbol = index >>> 4
@@ -217,7 +217,7 @@ const readBlock = (bits: Bits, [literals, distances]: readonly [Codes, Codes], o
     }
     if (symbol === 256) break
     if (symbol > 285) throw new Error("a length that there is not")
-    // 7 bits for the length, 15 for the code of a distance
+    // 7 bits for the rest of the length, 15 for the distance code
     while (count < 22) {
       hold |= input[at++] << count
       count += 8
@@ -226,7 +226,7 @@ const readBlock = (bits: Bits, [literals, distances]: readonly [Codes, Codes], o
     const length = lengthStarts[symbol - 257] + (hold & ((1 << lengthExtra) - 1))
     hold >>>= lengthExtra
     count -= lengthExtra
-    const step = distances.table[hold & ((1 << FAST) - 1)] || longCode(distances, hold)
+    const step = distances.table[hold & ((1 << TABLE_BITS) - 1)] || longCode(distances, hold)
     hold >>>= step & 15
     count -= step & 15
     if (step >>> 4 > 29) throw new Error("a distance that there is not")
@@ -286,7 +286,7 @@ const inflate = (input: Uint8Array, size: number): Uint8Array => {
   return out
 }
 
-/** The `size` bytes of a zlib stream. Throws CodecError. */
+/** Decodes a zlib stream to exactly `size` bytes. Throws {@link CodecError}. */
 export const inflateExactly = (input: Uint8Array, size: number): Uint8Array => {
   plausible("gzip", input.length, size, 1032)
   return guarded("gzip", "the stream is damaged or cut short", () => inflate(input, size))

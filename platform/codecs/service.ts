@@ -13,39 +13,42 @@ import type { Workers } from "../workers/worker_pool.ts"
 export interface Compressor {
   /**
    * Decompresses `input` to exactly `size` bytes. A stream with fewer or more bytes is a CodecError, and no more than
-   * `size` bytes are allocated for the result. Codecs that can write to given memory use `allocate`, once they know
-   * that the size is plausible.
+   * `size` bytes are allocated for the result. Codecs that can write to memory of the caller call `allocate` after they
+   * have checked that the size is plausible.
    */
   readonly decompress: (input: Uint8Array, size: number, allocate?: (size: number) => Uint8Array) => Uint8Array
   /** Compresses `input` at `level` (−1: the codec's default). A codec without compression throws CodecError. */
   readonly compress: (input: Uint8Array, level: number) => Uint8Array
 }
 
-/** Pixels of a decoded picture, four bytes each: red, green, blue, alpha; row after row. */
+/** The pixels of a decoded picture in RGBA, four bytes each, row by row. */
 export interface Picture {
-  /** Pixels in a row. */
+  /** Width in pixels. */
   readonly width: number
-  /** Rows. */
+  /** Height in pixels. */
   readonly height: number
-  /** Red, green, blue and alpha of every pixel, row after row. */
+  /** Red, green, blue and alpha of every pixel, row by row. */
   readonly rgba: Uint8Array
 }
 
-/** WebP, present only if a layer brings it. Throws {@link CodecError}. */
+/** A WebP decoder. Throws {@link CodecError}. */
 export interface WebpCodec {
-  /** A whole file decoded. One of more than `pixels` pixels is refused by its header, before anything is allocated. */
+  /** Decodes a file. A file of more than `pixels` pixels is rejected by its header, before memory is allocated. */
   readonly decode: (input: Uint8Array, pixels?: number) => Picture
 }
 
-/** The way out of WebP, present only if a layer brings it. Throws {@link CodecError}. */
+/** A WebP encoder. Throws {@link CodecError}. */
 export interface WebpEncoder {
-  /** A whole file of the picture: `"lossless"`, with the colours of transparent pixels as well, or a quality from 0 to 100. */
+  /**
+   * Encodes a picture as a file: `"lossless"`, including the colours of transparent pixels, or with a quality from 0 to
+   * 100.
+   */
   readonly encode: (picture: Picture, quality: number | "lossless") => Uint8Array
 }
 
 /** The codec service. */
 export interface Codecs {
-  /** A zlib stream (RFC 1950), which is what TileDB calls GZIP. */
+  /** A zlib stream (RFC 1950), which TileDB calls GZIP. */
   readonly gzip: Compressor
   /** One standard zstd frame. */
   readonly zstd: Compressor
@@ -53,23 +56,26 @@ export interface Codecs {
   readonly lz4: Compressor
   /** A bzip2 stream. */
   readonly bzip2: Compressor
-  /** The MD5 digest: 16 bytes. */
+  /** Returns the MD5 digest: 16 bytes. */
   readonly md5: (input: Uint8Array) => Uint8Array
-  /** The SHA-256 digest: 32 bytes. */
+  /** Returns the SHA-256 digest: 32 bytes. */
   readonly sha256: (input: Uint8Array) => Uint8Array
-  /** AES-256-GCM: `key` 32 bytes, `iv` 12, `tag` 16. A wrong key or changed bytes throw CodecError. */
+  /**
+   * Decrypts AES-256-GCM: `key` has 32 bytes, `iv` 12, `tag` 16. Throws CodecError for a wrong key and for changed
+   * bytes.
+   */
   readonly decrypt: (key: Uint8Array, iv: Uint8Array, tag: Uint8Array, cipher: Uint8Array) => Uint8Array
-  /** AES-256-GCM, the other way. */
+  /** Encrypts with AES-256-GCM. */
   readonly encrypt: (
     key: Uint8Array,
     iv: Uint8Array,
     plain: Uint8Array,
   ) => { readonly cipher: Uint8Array; readonly tag: Uint8Array }
-  /** Loads the WebP codec on first use; fails with CodecError where no layer brings one. */
+  /** Loads the WebP decoder on first use; fails with CodecError in layers without WebP. */
   readonly webp: Effect.Effect<WebpCodec, CodecError>
-  /** Loads the WebP encoder on first use; fails with CodecError where no layer brings one. */
+  /** Loads the WebP encoder on first use; fails with CodecError in layers without WebP. */
   readonly webpEncoder: Effect.Effect<WebpEncoder, CodecError>
-  /** Threads that large reads share their decoding with, if a layer brings them; they have these same codecs. */
+  /** Worker threads with the same codecs, which decode parts of large reads; absent in layers without threads. */
   readonly workers?: Workers
 }
 

@@ -1,14 +1,14 @@
 /**
- * Sorts the rotations of a block as bzip2 does: by the first two bytes, then by twice the number of bytes each time,
- * using the previous order to compare the further bytes. Takes at most n · log² n steps for any input.
+ * Sorts the rotations of a block as bzip2 does: by the first two bytes, then by prefixes of doubling length, each time
+ * comparing the remaining bytes by the previous order. Takes at most n · log² n steps for any input.
  *
  * @module
  */
 
-/** Returns the starts of the rotations of `block`, in order. Equal rotations are in any order. */
+/** Returns the start positions of the rotations of `block` in sorted order. Equal rotations are in any order. */
 export const sortRotations = (block: Uint8Array): Int32Array => {
   const n = block.length
-  // `order` holds the rotations; `rank` the last place of a rotation's group, by where the rotation starts
+  // `order` contains the rotations; `rank[start]` is the last index of the group of the rotation that starts there
   const order = new Int32Array(n)
   const rank = new Int32Array(n)
   const counts = new Int32Array(65537)
@@ -19,7 +19,7 @@ export const sortRotations = (block: Uint8Array): Int32Array => {
   for (let i = 0; i < n; i++) rank[i] = counts[pairs[i] + 1] - 1
   for (let i = 0; i < n; i++) order[counts[pairs[i]]++] = i
   let sorted = 0
-  // a negative number in `order` is the count of finished positions from there on
+  // a negative number in `order` is the number of sorted entries that start there
   for (let at = 0; at < n;) {
     const end = rank[order[at]] + 1
     if (end === at + 1) {
@@ -50,7 +50,7 @@ export const sortRotations = (block: Uint8Array): Int32Array => {
     sorted += done
   }
   for (let i = 0; i < n; i++) order[rank[i]] = i
-  // rotations that are the same share a rank, and left places empty
+  // equal rotations share a rank and leave gaps
   if (sorted < n) {
     const taken = new Int32Array(n)
     for (let i = 0; i < n; i++) order[rank[i] - taken[rank[i]]++] = i
@@ -58,7 +58,7 @@ export const sortRotations = (block: Uint8Array): Int32Array => {
   return order
 }
 
-/** Sorts a group by the rank of what comes `depth` bytes later, and splits it where that differs. */
+/** Sorts a group by the rank of the rotation `depth` bytes later, and splits it where the ranks differ. */
 const sortGroup = (order: Int32Array, rank: Int32Array, start: number, end: number, depth: number): void => {
   const n = order.length
   const key = (place: number): number => {
@@ -71,7 +71,7 @@ const sortGroup = (order: Int32Array, rank: Int32Array, start: number, end: numb
       sortFew(order, rank, start, end, depth)
       return
     }
-    // three ways: less than the pivot, the same, and more
+    // three-way partition: less than, equal to and greater than the pivot
     const quarter = (end - start) >>> 2
     const a = key(start + quarter)
     const b = key(start + 2 * quarter)

@@ -1,10 +1,10 @@
 /**
- * CRC-32 with the high bit first (polynomial 04c11db7), as only bzip2 has it.
+ * CRC-32 with the most significant bit first (polynomial 04c11db7), which only bzip2 uses.
  *
  * @module
  */
 
-/** What each byte adds: `crc = (crc << 8) ^ crcTable[(crc >>> 24) ^ byte]`, from −1 on, inverted at the end. */
+/** The table of the CRC: `crc = (crc << 8) ^ crcTable[(crc >>> 24) ^ byte]`, starting at −1, inverted at the end. */
 export const crcTable: Uint32Array = /* @__PURE__ */ (() => {
   const table = new Uint32Array(256)
   for (let i = 0; i < 256; i++) {

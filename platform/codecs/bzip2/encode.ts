@@ -8,18 +8,18 @@ import { huffmanLengths } from "../huffman_lengths.ts"
 import { sortRotations } from "./burrows_wheeler.ts"
 
 const GROUP_SIZE = 50
-/** The decoders take 20. */
+/** Maximum code length of the encoder; decoders accept 20. */
 const MAX_CODE_BITS = 17
 const ROUNDS = 4
 
-/** Writes bits, the highest first. */
+/** Writes bits, most significant first. */
 class BitWriter {
   private bytes = new Uint8Array(1024)
   private at = 0
   private buffer = 0
   private count = 0
 
-  /** Writes the lower `count` bits of `value`, at most 24. */
+  /** Writes the low `count` bits of `value`, at most 24. */
   bits(value: number, count: number): void {
     this.buffer = (this.buffer << count) | value
     this.count += count
@@ -46,7 +46,7 @@ class BitWriter {
   }
 }
 
-/** One stream of blocks of `level` times 100,000 bytes. */
+/** Returns one stream of blocks of `level` times 100,000 bytes. */
 export const encodeBzip2 = (input: Uint8Array, level: number): Uint8Array => {
   const out = new BitWriter()
   out.bits(0x425a, 16)
@@ -69,7 +69,7 @@ export const encodeBzip2 = (input: Uint8Array, level: number): Uint8Array => {
   return out.finish()
 }
 
-/** Fills a block: a run of 4 to 255 equal bytes becomes four bytes and the number of further ones. */
+/** Fills a block: a run of 4 to 255 equal bytes becomes four bytes and the number of the remaining ones. */
 const takeRuns = (
   input: Uint8Array,
   start: number,
@@ -119,7 +119,10 @@ const writeBlock = (out: BitWriter, block: Uint8Array): void => {
   writeSymbols(out, symbols, count)
 }
 
-/** Places of bytes in a list in which the last one comes first; the runs of zeros in base two with the digits 1 and 2. */
+/**
+ * Replaces bytes by their index in a move-to-front list; encodes runs of zeros as bijective base-2 numbers (digits 1
+ * and 2).
+ */
 const moveToFront = (
   column: Uint8Array,
   used: Uint8Array,
@@ -155,7 +158,10 @@ const moveToFront = (
   return { symbols, count: to }
 }
 
-/** Writes symbols in groups of fifty, each with the most suitable code; the codes are refined by their use. */
+/**
+ * Writes symbols in groups of fifty, each with the cheapest code; the codes are refined by the symbols that they
+ * encode.
+ */
 const writeSymbols = (out: BitWriter, symbols: Uint16Array, count: number): void => {
   const kinds = symbols[count - 1] + 1
   const codes = count < 200 ? 2 : count < 600 ? 3 : count < 1200 ? 4 : count < 2400 ? 5 : 6
@@ -180,7 +186,7 @@ const writeSymbols = (out: BitWriter, symbols: Uint16Array, count: number): void
       const counted = uses[best]
       for (; at < end; at++) counted[symbols[at]]++
     }
-    // symbols that a code is not used for must have a place in it too
+    // a code must include all symbols, also those that it does not encode
     uses.forEach((use, code) => lengths[code] = huffmanLengths(use.map((n) => Math.max(1, n)), MAX_CODE_BITS))
   }
   out.bits(codes, 3)
@@ -211,7 +217,9 @@ const writeSymbols = (out: BitWriter, symbols: Uint16Array, count: number): void
   }
 }
 
-/** Initial code lengths: each code favours one range of symbols, and the ranges are used about equally often. */
+/**
+ * Returns initial code lengths: each code favours one range of symbols; the ranges have about equal total frequency.
+ */
 const firstLengths = (symbols: Uint16Array, count: number, kinds: number, codes: number): Array<Uint8Array> => {
   const uses = new Uint32Array(kinds)
   for (let i = 0; i < count; i++) uses[symbols[i]]++
@@ -229,7 +237,7 @@ const firstLengths = (symbols: Uint16Array, count: number, kinds: number, codes:
   })
 }
 
-/** The codes of symbols by their lengths: short ones first, then in the order of the symbols. */
+/** Returns the canonical codes for code lengths: short codes first, then in the order of the symbols. */
 const codeValues = (lengths: Uint8Array): Uint32Array => {
   const values = new Uint32Array(lengths.length)
   let next = 0

@@ -1,6 +1,6 @@
 /**
- * The codecs of Deno, Bun and Node: `node:zlib` and `node:crypto` where they have the codec, plain TypeScript where they
- * have not (bzip2; zstd on Node before 22.15), and for LZ4 a small kernel in WebAssembly.
+ * The codecs of Deno, Bun and Node: `node:zlib` and `node:crypto` where they have the codec, plain TypeScript elsewhere
+ * (bzip2; zstd on Node before 22.15), and a small WebAssembly kernel for LZ4.
  *
  * @module
  */
@@ -23,15 +23,15 @@ const crypto = builtin("node:crypto")
 const zlib = builtin("node:zlib")
 
 /**
- * Bytes of their own: what the runtime gives may be a slice of a shared pool, at any offset, and callers lay typed arrays
- * over the result.
+ * Returns bytes at the start of their own buffer: results of the runtime may be slices of a shared pool at any offset,
+ * and callers create typed array views of them.
  */
 const owned = (bytes: Uint8Array): Uint8Array =>
   bytes.byteOffset === 0 && bytes.buffer.byteLength <= bytes.length + 8
     ? new Uint8Array(bytes.buffer as ArrayBuffer, 0, bytes.length)
     : new Uint8Array(bytes)
 
-/** One output buffer of just over `size` bytes, and an error instead of a second one. */
+/** Returns options for one output buffer of just over `size` bytes, and an error instead of a second buffer. */
 const bounded = (size: number): { maxOutputLength: number; chunkSize: number } => ({
   maxOutputLength: Math.max(size, 1),
   chunkSize: Math.max(size + 1, 64),
@@ -55,13 +55,15 @@ const makeGzip = (portableUpTo: number): Compressor => ({
     ),
 })
 
-/** A window beyond this is not left to the runtime, which would reserve it whole. */
+/** Frames with larger windows are not decoded by the runtime, which would allocate the whole window. */
 const WINDOW_MAX = 8 * 1024 * 1024
 
-/** What the decoder that is kept may come to hold on to. */
-const WINDOW_KEPT = 1024 * 1024
+/** Maximum window of frames for the reused decoder, which keeps the memory of its largest window. */
+const REUSED_WINDOW_MAX = 1024 * 1024
 
-/** Up to this size, which the metadata of filters have, the runtime takes longer to begin than the portable decoder to end. */
+/**
+ * Up to this size, as in metadata of filters, the portable decoder finishes before the runtime's decoder has started.
+ */
 const SMALL = 256
 
 const makeZstd = (portableUpTo: number, decodeFrame: DecodeFrame): Compressor => ({
@@ -72,7 +74,7 @@ const makeZstd = (portableUpTo: number, decodeFrame: DecodeFrame): Compressor =>
     if (zstdDecompressSync === undefined || frame.window > Math.max(size, WINDOW_MAX)) {
       return portableZstd.decompress(input, size)
     }
-    if (frame.sized && frame.window <= Math.max(size, WINDOW_KEPT)) {
+    if (frame.sized && frame.window <= Math.max(size, REUSED_WINDOW_MAX)) {
       const output = allocate(size)
       if (decodeFrame(input, output)) return output
     }
@@ -86,9 +88,9 @@ const makeZstd = (portableUpTo: number, decodeFrame: DecodeFrame): Compressor =>
     const { constants, zstdCompressSync } = zlib()
     if (zstdCompressSync === undefined) return portableZstd.compress(input, level)
     const options: ZstdOptions & { pledgedSrcSize: number } = {
-      // Gives the frame its content size, as the engine's frames have it. The Node types lag behind.
+      // writes the content size to the frame, as engines do; the Node types do not have this option
       pledgedSrcSize: input.length,
-      // Room for the worst case at once: when the output spans chunks, Deno 2.9 appends a second, empty frame.
+      // the maximum compressed size at once: if the output spans chunks, Deno 2.9 appends a second, empty frame
       chunkSize: input.length + (input.length >>> 8) + 1024,
       params: { [constants.ZSTD_c_compressionLevel]: level === -1 || level < -7 ? 3 : Math.min(level, 22) },
     }
@@ -96,23 +98,26 @@ const makeZstd = (portableUpTo: number, decodeFrame: DecodeFrame): Compressor =>
   },
 })
 
-/** How the native codecs divide the work with the portable ones. */
+/** Options of native codecs. */
 export interface NativeCodecsOptions {
   /**
-   * Results of gzip and zstd up to this many bytes are decoded by the portable codecs. Deno takes longer to load `node:zlib`
-   * than those take for a small array, so a program that runs for a moment sets this. Default: 0; 256 for zstd.
+   * Results of gzip and zstd up to this many bytes are decoded by the portable codecs. Loading `node:zlib` takes Deno
+   * longer than decoding a small array in TypeScript, so short-running programs set this. Default: 0; 256 for zstd.
    */
   readonly portableUpTo?: number
 }
 
-/** Makes codecs of Deno, Bun and Node with a zstd decoder of their own, which the garbage collector closes. */
+/** Returns codecs of Deno, Bun and Node with their own zstd decoder, which the garbage collector closes. */
 export const makeNativeCodecs = (options: NativeCodecsOptions = {}): Codecs => codecsWith(makeFrameDecoder(), options)
 
-/** As {@link makeNativeCodecs}; the zstd decoder is closed with the scope. The codecs work afterwards, without it. */
+/**
+ * Returns codecs like {@link makeNativeCodecs}, whose zstd decoder is closed with the scope. Afterwards, the codecs
+ * still work, without that decoder.
+ */
 export const scopedNativeCodecs = (options: NativeCodecsOptions = {}): Effect.Effect<Codecs, never, Scope.Scope> =>
   Effect.map(Effect.scope, (scope) => {
     let isRegistered = false
-    // most layers of short programs meet no zstd: the finalizer is added with the first frame
+    // most layers of short programs decode no zstd: the finalizer is added with the first frame
     const decoder = makeFrameDecoder(() => {
       if (isRegistered) return
       isRegistered = true
@@ -156,8 +161,8 @@ const codecsWith = (decoder: FrameDecoder, { portableUpTo = 0 }: NativeCodecsOpt
 })
 
 /**
- * The codecs of Deno, Bun and Node as a value; {@link layerNative} is the layer of them, which closes its zstd decoder. WebP is not among them: `withWebp`
- * adds it.
+ * The codecs of Deno, Bun and Node as a value. {@link layerNative} is their layer, which closes its zstd decoder. WebP
+ * is not included: `withWebp` adds it.
  *
  * ```ts
  * import { nativeCodecs } from "@tessera/array/platform"
@@ -179,7 +184,7 @@ export const logCodecFallback: Effect.Effect<void> = Effect.suspend(() =>
 )
 
 /**
- * The layer of codecs as {@link nativeCodecs} has them. Each layer has its own zstd decoder and closes it.
+ * The layer of native codecs (see {@link nativeCodecs}). Each layer has its own zstd decoder and closes it.
  *
  * ```ts
  * import { Codecs, layerNative } from "@tessera/array/platform"

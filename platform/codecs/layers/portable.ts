@@ -28,9 +28,10 @@ const gzip: Compressor = {
 }
 
 /**
- * The portable codecs as a value; {@link layerPortable} is the layer of them.
+ * The portable codecs as a value; {@link layerPortable} is their layer.
  *
- * They read all that {@link nativeCodecs} read, and write the same formats, slower; zstd at one level only, about the first.
+ * They read everything that {@link nativeCodecs} read, and write the same formats, more slowly. zstd has one level,
+ * which compresses about as well as level 1 of libzstd.
  *
  * ```ts
  * import { nativeCodecs, portableCodecs } from "@tessera/array/platform"

@@ -9,7 +9,7 @@ import { Codecs, type Picture, type WebpCodec, type WebpEncoder } from "../servi
 import { CodecError } from "../../errors.ts"
 import { guarded } from "../bounds.ts"
 
-/** The parts of the package's modules that are used. */
+/** The used functions of the package's modules. */
 interface Decoder {
   readonly decode: (input: Uint8Array) =>
     | { readonly width: number; readonly height: number; readonly data: Uint8ClampedArray }
@@ -23,7 +23,7 @@ type Factory<Module> = (options: {
   instantiateWasm: (imports: WebAssembly.Imports, ready: (instance: WebAssembly.Instance) => void) => object
 }) => Promise<Module>
 
-/** How pictures are encoded: as libwebp does by itself, which is how the engine calls it. */
+/** Encoding options: libwebp's defaults, which the engine uses. */
 const encoding = {
   quality: 75,
   target_size: 0,
@@ -56,7 +56,7 @@ const encoding = {
 
 const damaged = (reason: string): CodecError => new CodecError({ codec: "webp", detail: reason })
 
-/** Width times height as the header says, for the three kinds of WebP file. */
+/** Returns width times height from the header, for the three kinds of WebP file. */
 const pixelsOf = (input: Uint8Array): number => {
   const text = (at: number) => String.fromCharCode(...input.subarray(at, at + 4))
   const u16 = (at: number) => input[at] | (input[at + 1] << 8)
@@ -77,7 +77,7 @@ const pixelsOf = (input: Uint8Array): number => {
   }
 }
 
-/** The most that the format knows: 16383 pixels each way. */
+/** Maximum number of pixels of the format: 16383 in each direction. */
 const PIXELS_MAX = 16383 * 16383
 
 /** Starts a module of the package. */
@@ -106,7 +106,7 @@ const loadDecoder = async (compile: Compile, broken: () => void): Promise<WebpCo
         try {
           return decoder.decode(input)
         } catch (error) {
-          // A trap leaves the instance in an unknown state: the next to ask gets a new one.
+          // a trap leaves the instance in an unknown state: the next call starts a new one
           broken()
           throw error
         }
@@ -160,9 +160,8 @@ const once = <A>(part: string, load: (broken: () => void) => Promise<A>): Effect
 }
 
 /**
- * `codecs` with WebP. `compile` brings the compiled decoder (`webp_dec.wasm` of the package), `compileEncoder` the encoder
- * (`webp_enc.wasm`), for those who write; each is called once, when it is first needed. On Deno, Bun and Node, `layerWebp` does it
- * all.
+ * Adds WebP to `codecs`. `compile` returns the compiled decoder (`webp_dec.wasm` of the package), `compileEncoder` the
+ * encoder (`webp_enc.wasm`); each is called once, on first use. On Deno, Bun and Node, `layerWebp` does all of this.
  *
  * ```ts
  * import { portableCodecs, withWebp } from "@tessera/array/platform"
@@ -186,7 +185,7 @@ export const withWebp = (
 })
 
 /**
- * Lays WebP over another codec layer; see {@link withWebp}.
+ * Adds WebP to another codec layer; see {@link withWebp}.
  *
  * ```ts
  * import { CodecError, Codecs, compileWebp, layerPortable, layerWebpFrom } from "@tessera/array/platform"

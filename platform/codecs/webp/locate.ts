@@ -11,7 +11,10 @@ import { builtin } from "../../host/builtin_modules.ts"
 const DECODER = "@jsquash/webp/codec/dec/webp_dec.wasm"
 const ENCODER = "@jsquash/webp/codec/enc/webp_enc.wasm"
 
-/** The path of a file of the package; import maps first, as this package's own is one on Deno. */
+/**
+ * Returns the path of a file of the package: from the import map, which this package has on Deno, else from the package
+ * folders.
+ */
 const locate = (file: string): string => {
   try {
     // not `import.meta.resolve(file)`: publishing analyses such calls and warns of names that are not literal
@@ -19,7 +22,7 @@ const locate = (file: string): string => {
     const url = resolve(file)
     if (url.startsWith("file:")) return builtin("node:url")().fileURLToPath(url)
   } catch {
-    // The map does not know it; the package folders may.
+    // not in the import map
   }
   return builtin("node:module")().createRequire(import.meta.url).resolve(file)
 }
@@ -30,7 +33,8 @@ const compile = async (file: string): Promise<WebAssembly.Module> => {
 }
 
 /**
- * Reads and compiles the decoder of the package `@jsquash/webp`, from its folder: nothing is fetched. For {@link withWebp}.
+ * Reads and compiles the decoder of the package `@jsquash/webp` from its folder, without network access. For {@link
+ * withWebp}.
  *
  * ```ts
  * import { CodecError, compileWebp, nativeCodecs, withWebp } from "@tessera/array/platform"
@@ -44,7 +48,8 @@ const compile = async (file: string): Promise<WebAssembly.Module> => {
 export const compileWebp = (): Promise<WebAssembly.Module> => compile(DECODER)
 
 /**
- * Reads and compiles the encoder of the package `@jsquash/webp`, from its folder: nothing is fetched. For {@link withWebp}.
+ * Reads and compiles the encoder of the package `@jsquash/webp` from its folder, without network access. For {@link
+ * withWebp}.
  *
  * ```ts
  * import { compileWebp, compileWebpEncoder, nativeCodecs, withWebp } from "@tessera/array/platform"
@@ -61,7 +66,7 @@ export const compileWebp = (): Promise<WebAssembly.Module> => compile(DECODER)
 export const compileWebpEncoder = (): Promise<WebAssembly.Module> => compile(ENCODER)
 
 /**
- * Lays WebP over another codec layer. Nothing of it is loaded before a WebP tile is met, or one is to be written.
+ * Adds WebP to another codec layer. The modules are loaded when the first WebP tile is read or written.
  *
  * ```ts
  * import { CodecError, Codecs, layerNative, layerWebp } from "@tessera/array/platform"

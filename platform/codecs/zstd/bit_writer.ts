@@ -1,21 +1,21 @@
 /**
- * Bit streams as zstd has them: written from the lowest bit up, and read from their end.
+ * zstd bit streams: written from the least significant bit on, and read from the end.
  *
  * @module
  */
 
-/** Writes bits; `finish` returns the bytes, with the end mark that readers search for. */
+/** Writes bits. `finish` adds the end mark, which decoders search for. */
 export class BackwardBits {
   private buffer = 0
   private count = 0
   private at: number
 
-  /** Writes into `bytes` from `start` on, which must have room. */
+  /** Writes to `bytes` from `start` on; `bytes` must be large enough. */
   constructor(private readonly bytes: Uint8Array, private readonly start = 0) {
     this.at = start
   }
 
-  /** Writes the lower `count` bits of `value`, at most 16; its other bits must be 0. */
+  /** Writes the low `count` bits of `value`, at most 16; the other bits must be 0. */
   put(value: number, count: number): void {
     this.buffer |= value << this.count
     this.count += count
@@ -26,7 +26,7 @@ export class BackwardBits {
     }
   }
 
-  /** As `put`, for up to 32 bits. */
+  /** Writes up to 32 bits. */
   putWide(value: number, count: number): void {
     if (count <= 16) {
       this.put(value, count)
@@ -36,7 +36,7 @@ export class BackwardBits {
     }
   }
 
-  /** Where the stream ends. */
+  /** Writes the end mark; returns the end of the stream. */
   finish(): number {
     this.put(1, 1)
     return this.align()

@@ -1,11 +1,11 @@
 /**
- * zstd frames in plain TypeScript: greedy matches, Huffman-coded literals, and sequences by the standard distributions or by
- * their own, whichever is shorter (RFC 8878).
+ * zstd frames in plain TypeScript: greedy matches, Huffman-coded literals, and sequences coded by the predefined
+ * distributions or by their own, whichever is shorter (RFC 8878).
  *
- * It is the encoder where libzstd is not loaded: `Codecs` compresses synchronously, and loading WebAssembly does not. libzstd
- * (`@bokuweb/zstd-wasm` 0.0.27, level 3) takes 4 MiB of text in 172 ms to 145 kB and skewed bytes in 12 ms to 99 kB; this
- * encoder takes 453 ms to 250 kB and 573 ms to 606 kB. For floats it takes 79 ms to 22 kB, libzstd 17 ms to 61 kB.
- * `withZstdEncoder` (`wasm_encoder.ts`) loads libzstd.
+ * This is the encoder where libzstd is not loaded: `Codecs` compresses synchronously, but WebAssembly loads
+ * asynchronously. libzstd (`@bokuweb/zstd-wasm` 0.0.27, level 3) compresses 4 MiB of text to 145 kB in 172 ms and
+ * skewed bytes to 99 kB in 12 ms; this encoder to 250 kB in 453 ms and 606 kB in 573 ms. For floats it takes 79 ms for
+ * 22 kB, libzstd 17 ms for 61 kB. `withZstdEncoder` (`wasm_encoder.ts`) loads libzstd.
  *
  * @module
  */
@@ -26,11 +26,11 @@ import { writeLiterals } from "./encode_literals.ts"
 import { type Matches, MatchFinder } from "./match_finder.ts"
 import { literalBase, literalBits, matchBase, matchBits, standardShares } from "./sequences.ts"
 
-/** One frame of `input`, its size in the header, without a checksum. */
+/** Returns one frame of `input`, with the content size in the header, without a checksum. */
 export const encodeZstd = (input: Uint8Array): Uint8Array => {
   const size = input.length
   const out = new Uint8Array(size + 16 + 3 * Math.ceil(size / BLOCK_MAX))
-  // a single segment, content size in eight bytes
+  // single segment, content size in eight bytes
   out.set([0x28, 0xb5, 0x2f, 0xfd, 0xe0])
   const view = new DataView(out.buffer)
   view.setUint32(5, size, true)
@@ -89,7 +89,7 @@ const codesOf = (values: Uint32Array, count: number, base: Int32Array, few: Uint
   return codes
 }
 
-/** The codes of all lengths below `size`. */
+/** Returns the codes of all lengths below `size`. */
 const lookup = (base: Int32Array, size: number): Uint8Array => {
   const codes = new Uint8Array(size)
   for (let code = 0; code < base.length; code++) codes.fill(code, Math.min(size, base[code] - base[0]))
@@ -157,7 +157,7 @@ const writeSequences = (
   return stream.finish()
 }
 
-/** One symbol, always: no bits at all. */
+/** The encoder of a single symbol, which takes no bits. */
 const oneState: FseEncoder = {
   log: 0,
   bits: new Int32Array(64),

@@ -1,6 +1,6 @@
 /**
- * The literals of a zstd block on their way out: Huffman-coded in one stream or four, one byte repeated, or stored,
- * whichever is shortest (RFC 8878, 3.1.1.3.1).
+ * Encodes the literals of a zstd block: Huffman-coded in one stream or four, one repeated byte, or raw, whichever is
+ * shortest (RFC 8878, 3.1.1.3.1).
  *
  * @module
  */
@@ -9,13 +9,16 @@ import { firstState, fseEncoder, lastState, nextState, shares, suitingLog, write
 import { huffmanLengths } from "../huffman_lengths.ts"
 
 const MAX_CODE_BITS = 11
-/** Shorter ones gain less than the description of a code takes. */
-const FEWEST = 64
+/** Minimum number of literals for a Huffman code: below, the description of the code takes more than it saves. */
+const MIN_CODED = 64
 
-/** Writes the section of `literals` at `at`, where there is room for them and five bytes more; answers where it ends. */
+/**
+ * Writes the literals section at `at`, where `out` must have room for the literals and five more bytes; returns the
+ * end.
+ */
 export const writeLiterals = (literals: Uint8Array, out: Uint8Array, at: number): number => {
   const size = literals.length
-  if (size < FEWEST) return stored(literals, out, at)
+  if (size < MIN_CODED) return stored(literals, out, at)
   const uses = new Uint32Array(256)
   for (let i = 0; i < size; i++) uses[literals[i]]++
   if (uses[literals[0]] === size) {
@@ -45,7 +48,7 @@ export const writeLiterals = (literals: Uint8Array, out: Uint8Array, at: number)
     }
   } else to = encode(literals, 0, size, values, lengths, body, to)
   if (to >= size) return stored(literals, out, at)
-  // two sizes of 10, 14 or 18 bits; the four bits before them state which
+  // two sizes of 10, 14 or 18 bits; the format is in the four bits before them
   const form = four ? (size < 1 << 10 ? 1 : size < 1 << 14 ? 2 : 3) : 0
   const width = [10, 10, 14, 18][form]
   const head = new BackwardBits(out, at)
@@ -57,7 +60,7 @@ export const writeLiterals = (literals: Uint8Array, out: Uint8Array, at: number)
   return start + to
 }
 
-/** The header of literals without a code. */
+/** Writes the header of raw or repeated literals. */
 const header = (type: 0 | 1, size: number, out: Uint8Array, at: number): number => {
   if (size < 32) out[at++] = type | (size << 3)
   else if (size < 4096) {
@@ -77,7 +80,7 @@ const stored = (literals: Uint8Array, out: Uint8Array, at: number): number => {
   return to + literals.length
 }
 
-/** Codes by their lengths: the longest first, then in the order of the symbols. */
+/** Returns the codes for code lengths: the longest first, then in the order of the symbols. */
 const codeValues = (lengths: Uint8Array): Uint16Array => {
   const values = new Uint16Array(256)
   let next = 0
@@ -88,7 +91,7 @@ const codeValues = (lengths: Uint8Array): Uint16Array => {
   return values
 }
 
-/** A stream of the literals from `first` to before `last`, the last one first; answers where it ends. */
+/** Writes a stream of the literals `[first, last)`, in reverse order; returns the end. */
 const encode = (
   literals: Uint8Array,
   first: number,
@@ -114,7 +117,7 @@ const encode = (
   return at
 }
 
-/** Writes the weights of a code, all but the last; how many bytes they take, 0 if there is no way to. */
+/** Writes the weights of a code except the last; returns their size in bytes, or 0 if they cannot be encoded. */
 const describe = (lengths: Uint8Array, out: Uint8Array): number => {
   const max = Math.max(...lengths)
   let count = 255
@@ -129,7 +132,7 @@ const describe = (lengths: Uint8Array, out: Uint8Array): number => {
   return plain
 }
 
-/** Weights by two states in turn; 0 where they are all the same, too few, or too much. */
+/** Writes weights with two alternating FSE states; returns 0 if they are all equal, too few or too many. */
 const codeWeights = (weights: Uint8Array, out: Uint8Array): number => {
   const uses = new Uint32Array(12)
   for (const weight of weights) uses[weight]++

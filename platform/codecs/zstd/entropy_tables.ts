@@ -1,14 +1,14 @@
 /**
- * The two codes of zstd: finite-state entropy (FSE) and Huffman, as tables to decode by (RFC 8878, 4.1 and 4.2).
+ * Decoding tables of zstd's two entropy codes: finite-state entropy (FSE) and Huffman (RFC 8878, 4.1 and 4.2).
  *
  * @module
  */
 import { CodecError } from "../../errors.ts"
 
-/** The error for a frame that is not what the RFC says. */
+/** Returns the error for a frame that violates the RFC. */
 export const damagedZstd = (reason: string): CodecError => new CodecError({ codec: "zstd", detail: reason })
 
-/** An FSE table: what a state means, and how many bits on which base lead to the next. */
+/** An FSE table: for each state, the symbol, and the base and number of bits of the next state. */
 export interface FseTable {
   readonly log: number
   readonly symbols: Uint8Array
@@ -16,7 +16,7 @@ export interface FseTable {
   readonly base: Uint16Array
 }
 
-/** A Huffman table, indexed by the next `maxBits` bits: symbol in the low byte, length of its code in the high one. */
+/** A Huffman table, indexed by the next `maxBits` bits: symbol in the low byte, code length in the high byte. */
 export interface HuffmanTable {
   readonly maxBits: number
   readonly entries: Uint16Array
@@ -24,7 +24,9 @@ export interface HuffmanTable {
 
 const highestBit = (value: number): number => 31 - Math.clz32(value)
 
-/** The table of a distribution: `counts[symbol]` of the `1 << log` states, −1 for a share of less than one. */
+/**
+ * Returns the table of a distribution: `counts[symbol]` of the `1 << log` states; −1 is a probability below one state.
+ */
 export const fseTable = (counts: ArrayLike<number>, log: number): FseTable => {
   const size = 1 << log
   const symbols = new Uint8Array(size)
@@ -55,7 +57,7 @@ export const fseTable = (counts: ArrayLike<number>, log: number): FseTable => {
   return { log, symbols, bits, base }
 }
 
-/** The table that says one symbol, always. */
+/** Returns the table of a single symbol. */
 export const fseOfOne = (symbol: number): FseTable => ({
   log: 0,
   symbols: Uint8Array.of(symbol),
@@ -63,7 +65,7 @@ export const fseOfOne = (symbol: number): FseTable => ({
   base: new Uint16Array(1),
 })
 
-/** Reads the description of an FSE table from `at` on; `next` is where it ends. */
+/** Reads the description of an FSE table at `at`; `next` is its end. */
 export const readFseTable = (
   bytes: Uint8Array,
   at: number,
@@ -87,7 +89,7 @@ export const readFseTable = (
     if (counts.length > symbolMax || position >= stop) throw damagedZstd("a table is not one")
     const width = highestBit(remaining + 1) + 1
     const half = 1 << (width - 1)
-    // Values below the threshold take a bit less.
+    // values below the threshold take one bit less
     const threshold = 2 * half - 1 - (remaining + 1)
     let value = peek(width)
     if ((value & (half - 1)) < threshold) {
@@ -112,20 +114,20 @@ export const readFseTable = (
   return { table: fseTable(counts, log), next: (position + 7) >>> 3 }
 }
 
-/** How many bits a stream that is read from its end holds: those below its highest set bit. */
+/** Returns the number of bits in a stream that is read from the end: those below the highest set bit. */
 export const backwardBits = (bytes: Uint8Array, from: number, end: number): number => {
   if (end <= from || bytes[end - 1] === 0) throw damagedZstd("a bit stream has no end mark")
   return (end - from - 1) * 8 + highestBit(bytes[end - 1])
 }
 
-/** Weights that are themselves FSE-coded, by two states in turn. */
+/** Reads weights that are FSE-coded, with two alternating states. */
 const readWeights = (bytes: Uint8Array, from: number, end: number): Uint8Array => {
   const { table, next } = readFseTable(bytes, from, end, 255, 6)
   const weights = new Uint8Array(256)
   let remaining = backwardBits(bytes, next, end)
   const read = (count: number): number => {
     remaining -= count
-    // Beyond the start the bits are zeros.
+    // bits before the start are zero
     const position = Math.max(remaining, 0)
     const byte = next + (position >>> 3)
     const word = (bytes[byte] | ((bytes[byte + 1] ?? 0) << 8)) >>> (position & 7)
@@ -148,7 +150,7 @@ const readWeights = (bytes: Uint8Array, from: number, end: number): Uint8Array =
   }
 }
 
-/** Reads the description of a Huffman code from `at` on; `next` is where it ends. */
+/** Reads the description of a Huffman code at `at`; `next` is its end. */
 export const readHuffmanTable = (
   bytes: Uint8Array,
   at: number,
@@ -177,7 +179,7 @@ export const readHuffmanTable = (
     sum += weight === 0 ? 0 : 1 << (weight - 1)
   }
   if (sum === 0) throw damagedZstd("a Huffman code without symbols")
-  // The last weight is not written: it fills the sum up to a power of two.
+  // the last weight is implicit: it completes the sum to a power of two
   const maxBits = highestBit(sum) + 1
   const rest = (1 << maxBits) - sum
   if (maxBits > 11 || (rest & (rest - 1)) !== 0) throw damagedZstd("a Huffman code does not add up")

@@ -1,5 +1,5 @@
 /**
- * The outline of a zstd frame: the claims of its headers, and its end. It is read before any decoder runs, because
+ * The outline of a zstd frame: the values of its headers, and its end. It is read before any decoder runs, because
  * runtimes treat a second frame, trailing bytes and forged windows differently.
  *
  * @module
@@ -7,24 +7,24 @@
 import { CodecError } from "../../errors.ts"
 import { plausible, wrongSize } from "../bounds.ts"
 
-/** Bytes of one block, at most. */
+/** Maximum size of a block in bytes. */
 export const BLOCK_MAX = 131072
 
-/** What the headers of a frame say. */
+/** The headers of a frame. */
 export interface ZstdFrame {
-  /** Where the first block's header starts. */
+  /** Offset of the first block header. */
   readonly start: number
   /** Maximum distance of a match in bytes. */
   readonly window: number
-  /** True if four bytes of XXH64 follow the last block. */
+  /** Whether four bytes of XXH64 follow the last block. */
   readonly checksum: boolean
-  /** True if the header contains the content size. */
+  /** Whether the header contains the content size. */
   readonly sized: boolean
 }
 
 const damaged = (reason: string): CodecError => new CodecError({ codec: "zstd", detail: reason })
 
-/** The outline of the one frame that `input` must be, and that must be able to hold `size` bytes. */
+/** Returns the outline of `input`, which must be one frame whose content can have `size` bytes. */
 export const readZstdFrame = (input: Uint8Array, size: number): ZstdFrame => {
   const length = input.length
   if (length < 5 || input[0] !== 0x28 || input[1] !== 0xb5 || input[2] !== 0x2f || input[3] !== 0xfd) {

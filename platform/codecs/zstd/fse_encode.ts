@@ -1,5 +1,5 @@
 /**
- * Finite-state entropy, the way out: distributions, their description, and states that take symbols from the last to the
+ * Finite-state entropy encoding: distributions, their description, and states that encode symbols from the last to the
  * first (RFC 8878, 4.1).
  *
  * @module
@@ -8,16 +8,19 @@ import type { BackwardBits } from "./bit_writer.ts"
 
 const highestBit = (value: number): number => 31 - Math.clz32(value)
 
-/** The states of a distribution, to encode by. */
+/** The encoding table of a distribution. */
 export interface FseEncoder {
   readonly log: number
-  /** By symbol: from a state and `bits`, how many bits it gives and where it goes on. */
+  /** For each symbol: with a state, determines the number of output bits and the next state. */
   readonly bits: Int32Array
   readonly find: Int32Array
   readonly states: Uint16Array
 }
 
-/** The encoder of a distribution: `counts[symbol]` of the `1 << log` states, −1 for a share of less than one. */
+/**
+ * Returns the encoder of a distribution: `counts[symbol]` of the `1 << log` states; −1 is a probability below one
+ * state.
+ */
 export const fseEncoder = (counts: ArrayLike<number>, log: number): FseEncoder => {
   const size = 1 << log
   const symbols = new Uint8Array(size)
@@ -48,20 +51,20 @@ export const fseEncoder = (counts: ArrayLike<number>, log: number): FseEncoder =
   return { log, bits, find, states }
 }
 
-/** The state that says `symbol` and nothing before it. */
+/** Returns the state that encodes `symbol` as the last symbol. */
 export const firstState = ({ bits, find, states }: FseEncoder, symbol: number): number => {
   const count = (bits[symbol] + 0x8000) >>> 16
   return states[(((count << 16) - bits[symbol]) >>> count) + find[symbol]]
 }
 
-/** Writes what leads from the state back; the state that says `symbol`, and then what the other said. */
+/** Encodes `symbol` before the symbols of `state`: writes the bits of the transition and returns the new state. */
 export const nextState = (currentFseEncoder: FseEncoder, state: number, symbol: number, out: BackwardBits): number => {
   const count = (state + currentFseEncoder.bits[symbol]) >>> 16
   out.put(state & ((1 << count) - 1), count)
   return currentFseEncoder.states[(state >>> count) + currentFseEncoder.find[symbol]]
 }
 
-/** Writes the last state, which a reader starts with. */
+/** Writes the final state, which decoders read first. */
 export const lastState = ({ log }: FseEncoder, state: number, out: BackwardBits): void =>
   out.put(state & ((1 << log) - 1), log)
 
@@ -77,7 +80,7 @@ export const shares = (uses: Uint32Array, log: number): Int16Array => {
   for (let symbol = 0; symbol < uses.length; symbol++) {
     if (uses[symbol] > 0) remaining -= out[symbol] = Math.max(1, Math.round(uses[symbol] / total * size))
   }
-  // what rounding has given or taken away, to and from those who feel it least
+  // corrects the rounding error at the most frequent symbols, where it costs least
   for (; remaining !== 0; remaining -= Math.sign(remaining)) {
     let best = -1
     for (let symbol = 0; symbol < uses.length; symbol++) {
@@ -89,11 +92,11 @@ export const shares = (uses: Uint32Array, log: number): Int16Array => {
   return out
 }
 
-/** How many states suit `total` symbols of so many kinds: `1 << log`. */
+/** Returns the log of a suitable number of states for `total` symbols of `kinds` kinds. */
 export const suitingLog = (total: number, kinds: number, max: number): number =>
   Math.max(5, highestBit(kinds) + 1, Math.min(max, highestBit(Math.max(total - 1, 1)) - 2))
 
-/** The bits that symbols take in the states of a distribution. */
+/** Returns the number of bits that symbols take with a distribution. */
 export const costOf = (uses: Uint32Array, counts: ArrayLike<number>, log: number): number => {
   let bits = 0
   for (let symbol = 0; symbol < uses.length; symbol++) {
@@ -112,7 +115,7 @@ export const writeShares = (counts: ArrayLike<number>, log: number, out: Backwar
   for (let symbol = 0; remaining > 1;) {
     const width = highestBit(remaining) + 1
     const half = 1 << (width - 1)
-    // values below the threshold take a bit less
+    // values below the threshold take one bit less
     const threshold = 2 * half - 1 - remaining
     const count = counts[symbol++]
     const value = count + 1

@@ -1,5 +1,5 @@
 /**
- * The literals of a zstd block: stored, one byte repeated, or Huffman-coded in one stream or four (RFC 8878, 3.1.1.3.1).
+ * The literals of a zstd block: raw, one repeated byte, or Huffman-coded in one stream or four (RFC 8878, 3.1.1.3.1).
  *
  * @module
  */
@@ -19,7 +19,7 @@ const decodeStream = (
   const mask = (1 << maxBits) - 1
   let remaining = backwardBits(bytes, from, end)
   let to = first
-  // while a whole window remains, its bits (at most 18) are in three bytes
+  // as long as a whole window remains, its bits (at most 18) are in three bytes
   while (to < last && remaining >= maxBits) {
     const position = remaining - maxBits
     const byte = from + (position >>> 3)
@@ -37,14 +37,14 @@ const decodeStream = (
   if (to !== last || remaining !== 0) throw damagedZstd("a stream of literals does not come out even")
 }
 
-/** The literals of a block, the Huffman code they leave for the next, and where the sequences start. */
+/** The literals of a block, the Huffman code that later blocks may reuse, and the offset of the sequences. */
 export interface Literals {
   readonly bytes: Uint8Array
   readonly table: HuffmanTable | undefined
   readonly next: number
 }
 
-/** Reads the literals of the block `bytes[from … end)`; `room` is how many there can be. */
+/** Reads the literals of the block `bytes[from … end)`; `room` is their maximum number. */
 export const readLiterals = (
   bytes: Uint8Array,
   from: number,

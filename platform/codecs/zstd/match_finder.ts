@@ -1,33 +1,33 @@
 /**
  * Finds the matches of a zstd frame: for a block, the number of literals before each match, its length and its
- * distance; a recent distance is a number below four (RFC 8878, 3.1.1.5).
+ * distance; the last three distances are encoded as 1 to 3 (RFC 8878, 3.1.1.5).
  *
  * @module
  */
 
-/** The sequences of a block; what follows the last one are literals. */
+/** The sequences of a block. The bytes after the last sequence are literals. */
 export interface Matches {
   readonly count: number
   readonly literals: Uint32Array
   readonly lengths: Uint32Array
-  /** 1 to 3: one of the last three distances; beyond, the distance and three. */
+  /** 1 to 3: one of the last three distances; otherwise the distance plus three. */
   readonly offsets: Uint32Array
-  /** The bytes that no match covers. */
+  /** The bytes outside of matches. */
   readonly rest: Uint8Array
 }
 
 const HASH_BITS = 15
 const SHORTEST = 4
 
-/** Looks through a frame, block by block. */
+/** Finds the matches of a frame block by block. */
 export class MatchFinder {
-  /** Places by their hash, each plus one. */
+  /** Positions plus one, by hash. */
   private readonly table = new Uint32Array(1 << HASH_BITS)
   private readonly repeats: [number, number, number] = [1, 4, 8]
 
   constructor(private readonly input: Uint8Array) {}
 
-  /** The matches that start in `input[from … end)`, and end there. Blocks must come in their order. */
+  /** Returns the matches in `input[from … end)`. Blocks must be passed in order. */
   find(from: number, end: number): Matches {
     const { input, table } = this
     const max = Math.ceil((end - from) / SHORTEST)
@@ -39,7 +39,7 @@ export class MatchFinder {
     let kept = 0
     let anchor = from
     let at = from
-    // hashes take five bytes
+    // hashes use five bytes
     while (at < end - 8) {
       const low = input[at] | (input[at + 1] << 8) | (input[at + 2] << 16) | (input[at + 3] << 24)
       const slot = Math.imul(low ^ Math.imul(input[at + 4], 0x85ebca6b), 0x9e3779b1) >>> (32 - HASH_BITS)
@@ -50,7 +50,7 @@ export class MatchFinder {
       if (before >= 0 && at > anchor && same(input, before, at)) index = before
       else if (hashed >= 0 && same(input, hashed, at)) index = hashed
       if (index < 0) {
-        // steps grow where nothing repeats
+        // larger steps where nothing matches
         at += 1 + ((at - anchor) >>> 7)
         continue
       }
@@ -73,13 +73,15 @@ export class MatchFinder {
     return { count, literals, lengths, offsets, rest: rest.subarray(0, kept + end - anchor) }
   }
 
-  /** The number of a distance behind so many literals; it becomes the first of the last three. */
+  /**
+   * Returns the number of a distance after `literals` literals, and moves it to the front of the last three distances.
+   */
   private numbered(distance: number, literals: number): number {
     const { repeats } = this
     const [first, second, third] = repeats
     const choices = literals > 0 ? repeats : [second, third, first - 1]
     const which = choices.indexOf(distance)
-    // the place that it leaves in the last three: the first stays, the second moves up, all else is new
+    // its previous index in the last three: the first stays, the second moves up, any other is new
     const place = which < 0 ? 2 : literals > 0 ? which : which + 1
     if (place > 0) {
       if (place > 1) repeats[2] = second

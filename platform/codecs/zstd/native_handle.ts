@@ -1,9 +1,9 @@
 /**
- * The zstd decoder of `node:zlib`, one for all frames of a codec layer: creating one for each frame, as
- * `zstdDecompressSync` does, costs Deno a fifth of the time for 64 KiB. Reusing one synchronously needs the internals
- * of that function (`_handle` and `_writeState`, equal in Node, Deno and Bun), which Node does not document. They are
- * therefore checked before use, and a result is accepted only if all input was consumed and all output filled;
- * otherwise `zstdDecompressSync` does the work.
+ * The zstd decoder of `node:zlib`, one for all frames of a codec layer: creating one per frame, as `zstdDecompressSync`
+ * does, takes Deno a fifth of the time for 64 KiB. Synchronous reuse needs the internals of that function (`_handle`
+ * and `_writeState`, the same in Node, Deno and Bun), which Node does not document. They are therefore checked before
+ * use, and a result is accepted only if all input was consumed and all output filled; otherwise `zstdDecompressSync`
+ * decodes the frame.
  *
  * @module
  */
@@ -41,7 +41,7 @@ const start = (): Decoder | undefined => {
       decoder._writeState instanceof Uint32Array
     ) return decoder
   } catch {
-    // there is no zstd
+    // there is no zstd in this runtime
   }
   return undefined
 }
@@ -92,7 +92,7 @@ export const makeFrameDecoder = (onStart: () => void = () => {}): FrameDecoder =
       handle!.writeSync(zlib().constants.ZSTD_e_end, input, 0, input.length, output, 0, output.length)
       if (remaining![0] === 0 && remaining![1] === 0) return true
     } catch {
-      // damaged, as below
+      // damaged input, handled below
     }
     close()
     return false

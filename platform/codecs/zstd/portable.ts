@@ -1,11 +1,11 @@
 /**
- * zstd without the runtime's help. Frames are decoded straight into a result of the promised size.
+ * zstd without support of the runtime. Frames are decoded directly into a result of the declared size.
  *
- * fzstd 0.1.1 does not replace the decoder, even after the check of all headers by `readZstdFrame`. It does not return from
- * forged Huffman weights (`forgedZstd` in the tests): a check of those has to decode the entropy tables itself. Of 20,000
- * damaged frames in a watched worker, 2 did not end within 1.5 s and 1,305 were returned that libzstd refuses; for this decoder
- * the figures are 0 and 2. It is also slower: 4 MiB of floats in 78 ms, text in 72, skewed bytes in 88 and zeros in 85; this
- * decoder takes 10, 29, 15 and 0.3 ms. The tests keep fzstd as the twin to compare with.
+ * fzstd 0.1.1 does not replace the decoder, even after `readZstdFrame` has checked all headers. It does not return for
+ * forged Huffman weights (`forgedZstd` in the tests), and a check of those would have to decode the entropy tables
+ * itself. Of 20,000 damaged frames, 2 did not end within 1.5 s, and it decoded 1,305 that libzstd rejects; this decoder
+ * has 0 and 2. It is also slower: it decodes 4 MiB of floats in 78 ms, text in 72, skewed bytes in 88 and zeros in 85;
+ * this decoder in 10, 29, 15 and 0.3 ms. The tests use fzstd as a twin.
  *
  * @module
  */
@@ -47,5 +47,8 @@ const decompress = (input: Uint8Array, size: number): Uint8Array => {
   return out
 }
 
-/** zstd in plain TypeScript. The level is ignored: there is one, which makes about what level 1 makes elsewhere. */
+/**
+ * The zstd codec in plain TypeScript. The level is ignored: there is one, which compresses about as well as level 1 of
+ * libzstd.
+ */
 export const portableZstd: Compressor = { decompress, compress: encodeZstd }

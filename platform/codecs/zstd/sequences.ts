@@ -1,5 +1,6 @@
 /**
- * The sequences of a zstd block: how many literals to copy, then how much from how far back (RFC 8878, 3.1.1.3.2).
+ * The sequences of a zstd block: the number of literals to copy, then the length and the distance of a match (RFC 8878,
+ * 3.1.1.3.2).
  *
  * @module
  */
@@ -7,17 +8,17 @@ import { wrongSize } from "../bounds.ts"
 import { BLOCK_MAX } from "./frame.ts"
 import { backwardBits, damagedZstd, fseOfOne, type FseTable, fseTable, readFseTable } from "./entropy_tables.ts"
 
-/** The tables of the three codes; later blocks may use those of earlier ones again. */
+/** The tables of the three codes; later blocks may reuse them. */
 export interface SequenceTables {
   literals?: FseTable
   offsets?: FseTable
   matches?: FseTable
 }
 
-/** What goes on from block to block. */
+/** State that is kept between blocks. */
 export interface ZstdState {
   readonly out: Uint8Array
-  /** Where the next byte goes. */
+  /** Position of the next byte. */
   to: number
   /** The last three distances. */
   readonly repeats: [number, number, number]
@@ -30,22 +31,22 @@ const bases = (bits: ArrayLike<number>, first: number): Int32Array => {
   return base
 }
 
-/** Extra bits of the codes of lengths of literals. */
+/** Extra bits of the literal length codes. */
 export const literalBits: Uint8Array = /* @__PURE__ */ Uint8Array.from(
   [...new Array<number>(16).fill(0), 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
 )
-/** Extra bits of the codes of match lengths. */
+/** Extra bits of the match length codes. */
 export const matchBits: Uint8Array = /* @__PURE__ */ Uint8Array.from(
   [...new Array<number>(32).fill(0), 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
 )
-/** Base values of the codes of literal lengths. */
+/** Base values of the literal length codes. */
 export const literalBase: Int32Array = /* @__PURE__ */ bases(literalBits, 0)
-/** Base values of the codes of match lengths. */
+/** Base values of the match length codes. */
 export const matchBase: Int32Array = /* @__PURE__ */ bases(matchBits, 3)
 
 const ones = (count: number, value = 1): Array<number> => new Array<number>(count).fill(value)
 
-/** A distribution that needs no description, and how large others of its kind may be. */
+/** The predefined distribution of a code, and the limits of other distributions. */
 interface StandardShares {
   readonly counts: ReadonlyArray<number>
   readonly log: number
@@ -53,7 +54,7 @@ interface StandardShares {
   readonly logMax: number
 }
 
-/** The three kinds of codes. */
+/** The predefined distributions of the three codes. */
 export const standardShares: Readonly<Record<keyof SequenceTables, StandardShares>> = /* @__PURE__ */ (() => ({
   literals: {
     counts: [4, 3, ...ones(11, 2), 1, 1, 1, ...ones(9, 2), 3, 2, ...ones(5), ...ones(4, -1)],
@@ -71,7 +72,7 @@ const standard: Required<SequenceTables> = /* @__PURE__ */ (() => ({
   matches: fseTable(standardShares.matches.counts, standardShares.matches.log),
 }))()
 
-/** Reads which tables a block uses; answers where their descriptions end. */
+/** Reads the tables of a block; returns the end of their descriptions. */
 const readTables = (tables: SequenceTables, modes: number, bytes: Uint8Array, from: number, end: number): number => {
   if (modes & 3) throw damagedZstd("a reserved bit is set in a block")
   let at = from
@@ -93,7 +94,7 @@ const readTables = (tables: SequenceTables, modes: number, bytes: Uint8Array, fr
   return at
 }
 
-/** Carries out the sequences in `bytes[from … end)` on `literals`, into `state.out`. */
+/** Executes the sequences in `bytes[from … end)` with `literals`; appends to `state.out`. */
 export const runSequences = (
   state: ZstdState,
   literals: Uint8Array,
@@ -103,7 +104,7 @@ export const runSequences = (
 ): void => {
   const { out, repeats } = state
   const size = out.length
-  // No block may make more than this.
+  // maximum output of a block
   const stop = Math.min(size, state.to + BLOCK_MAX)
   const tooMuch = () =>
     stop === size ? wrongSize("zstd", "more", size) : damagedZstd("a block is larger than blocks are")
@@ -126,7 +127,7 @@ export const runSequences = (
     const start = readTables(state.tables, modes, bytes, at, end)
     const { literals: ll, offsets: of, matches: ml } = state.tables as Required<SequenceTables>
     let remaining = backwardBits(bytes, start, end)
-    // at most 17 bits at once: three bytes contain them, wherever they start
+    // at most 17 bits at once: three bytes contain them at any bit offset
     const read = (bits: number): number => {
       remaining -= bits
       if (remaining < 0) throw damagedZstd("the sequences of a block are cut short")
@@ -150,7 +151,7 @@ export const runSequences = (
         repeats[1] = repeats[0]
         repeats[0] = distance
       } else {
-        // One of the last three; without literals in between, the last is out of the question.
+        // one of the last three distances; without literals before the match, the last distance is excluded
         const which = distance - (length > 0 ? 1 : 0)
         distance = which === 3 ? repeats[0] - 1 : repeats[which]
         if (which > 0) {

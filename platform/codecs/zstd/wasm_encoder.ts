@@ -1,6 +1,7 @@
 /**
- * The zstd encoder of `@bokuweb/zstd-wasm` (libzstd in WebAssembly) for runtimes without one of their own: browsers, and Node
- * before 22.15. It honours the level. Frames are not decoded with it: its decoder allocates the size that a frame claims.
+ * The zstd encoder of `@bokuweb/zstd-wasm` (libzstd in WebAssembly), for runtimes without an encoder: browsers, and
+ * Node before 22.15. It supports compression levels. It does not decode: its decoder allocates the declared size of a
+ * frame.
  *
  * @module
  */
@@ -10,13 +11,13 @@ import { CodecError } from "../../errors.ts"
 import { guarded } from "../bounds.ts"
 import { Codecs } from "../service.ts"
 
-/** The functions of the package that are used. Only its build for browsers takes the address of the file. */
+/** The used functions of the package. Only its build for browsers accepts the address of the file. */
 interface ZstdPackage {
   readonly compress: (input: Uint8Array, level: number) => Uint8Array
   readonly init: (url?: string) => Promise<void>
 }
 
-/** Longer inputs use the other encoder: the package does not check whether its memory suffices. */
+/** Longer inputs use the portable encoder: the package does not check whether its memory suffices. */
 const MAX_INPUT = 1 << 28
 
 const DEFAULT_LEVEL = 3
@@ -66,7 +67,7 @@ export const withZstdEncoder = (codecs: Codecs, url?: string): Effect.Effect<Cod
   )
 
 /**
- * Adds the zstd encoder of `@bokuweb/zstd-wasm` to another codec layer, which loads it; see {@link withZstdEncoder}.
+ * Adds the zstd encoder of `@bokuweb/zstd-wasm` to another codec layer; see {@link withZstdEncoder}.
  *
  * ```ts
  * import { Codecs, layerPortable, layerZstdEncoder } from "@tessera/array/platform"
