@@ -1,7 +1,7 @@
 /**
- * `deno task check:v4 [VERSION]`: counts the type errors that Effect 4 would cause, by default of the newest version. It
- * never fails because of them: the number shows how far the move is. `@effect/platform` has no version for Effect 4, so its
- * types are those of Effect 3.
+ * `deno task check:v4 [VERSION]`: counts the type errors that Effect 4 would cause, by default with its newest version. The
+ * number shows how far the move is; errors do not fail the task. `@effect/platform` has no version for Effect 4, so its
+ * types stay at Effect 3.
  */
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

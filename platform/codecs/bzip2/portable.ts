@@ -16,8 +16,8 @@ const damaged = (reason: string): CodecError => new CodecError({ codec: "bzip2",
 const MAX_CODE_BITS = 20
 const GROUP_SIZE = 50
 /**
- * Maximum compression ratio: a block of 900,000 bytes, of which each five bytes expand to at most 255, takes at least
- * 32 bytes.
+ * Maximum compression ratio: five bytes of a block expand to at most 255, and a block of 900,000 bytes takes at least 32
+ * bytes.
  */
 const BEST_RATIO = (900_000 / 5) * 255 / 32
 
