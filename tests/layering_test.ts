@@ -194,7 +194,7 @@ const parts: Readonly<Record<string, Part>> = {
 /** A folder contains one topic: folders with more files are split. */
 const MAX_FILES = 21
 
-const topFolders = ["bench", "bundle", "examples", "platform", "schema", "src", "tests"]
+const topFolders = ["bench", "bundle", "docs", "examples", "platform", "schema", "src", "tests"]
 /** Folders that tools create. */
 const ignored = [".git", ".ci", ".cache", "coverage", "dist", "node_modules"]
 

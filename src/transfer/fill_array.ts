@@ -13,7 +13,7 @@ import { inFlight, Storage } from "../../platform/storage/service.ts"
 import type { FormatError } from "../../schema/errors/format_error.ts"
 import { FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
 import { lastComponent, parseName } from "../../schema/name/timestamped_name.ts"
-import { fragmentPath } from "../../schema/name/array_paths.ts"
+import { COMMITS_FOLDER, fragmentPath } from "../../schema/name/array_paths.ts"
 import { redactUri } from "../../schema/errors/redact.ts"
 import { toHex } from "../../schema/array/scalar.ts"
 import { Since } from "../../schema/version/version.ts"
@@ -30,15 +30,18 @@ import { removeArray } from "../array/create/remove_array.ts"
 import {
   type Checkpoint,
   encodeUnfinished,
+  loadMark,
   loadUnfinished,
+  marksIn,
   type PassedInput,
+  takeoverFile,
   type Unfinished,
   UNFINISHED_FILE,
 } from "../array/open/unfinished.ts"
 import { type Checkpoints, keptFragments, NO_CHECKPOINT, type WrittenSoFar } from "../write/fragment/checkpoints.ts"
 import { commitFragments, newCommitName } from "../write/fragment/commit.ts"
 import type { WriteResult } from "../write/result/write_result.ts"
-import { inspectTarget, type TargetOptions } from "./target.ts"
+import { hasStored, inspectTarget, type TargetOptions } from "./target.ts"
 
 /** An array to be filled. */
 export interface FillRequest {
@@ -144,9 +147,12 @@ const namesOf = ({ fragments, commit }: Checkpoint): ReadonlySet<string> =>
 
 const writtenOf = ({ fragments, cells, bytes }: Checkpoint): WriteResult => ({ fragments, cells, bytes })
 
-/** Returns the mark at a target; `undefined` if it is missing or damaged, which marks of this library are not. */
-const storedMark = (uri: string): Effect.Effect<Unfinished | undefined, StorageError, Storage> =>
-  Effect.catchTag(loadUnfinished(uri), "FormatError", () => Effect.succeed(undefined))
+/** Returns the current one of some marks; `undefined` if they are missing or damaged, which ours are not. */
+const currentMark = (
+  uri: string,
+  names: ReadonlyArray<string>,
+): Effect.Effect<Unfinished | undefined, StorageError, Storage> =>
+  Effect.catchTag(loadUnfinished(uri, names), "FormatError", () => Effect.succeed(undefined))
 
 /** Another call has taken over the target. */
 const takenOver = (uri: string): StorageError => {
@@ -163,9 +169,10 @@ const takenOver = (uri: string): StorageError => {
  * An array that is overwritten remains readable until all new cells are written. From then on a failure leaves the new
  * cells and the mark, which can be resumed.
  *
- * A call that overwrites or resumes replaces the existing mark by its own. A call that was presumed dead thereby
- * detects that it lost the target: it fails with `StorageError` (`Conflict`), and leaves the files that the other call
- * needs.
+ * A call that overwrites or resumes adds its own mark and removes the existing ones. A call that was presumed dead
+ * thereby detects that it lost the target: it fails with `StorageError` (`Conflict`), and leaves the files that the other
+ * call needs. Each call writes before it looks for the other – the earlier one stores its schema and then lists the
+ * marks, the later one adds its mark and then lists the schemas – so that one of them always notices the other.
  */
 export const fillNewArray = <E, R>(
   request: FillRequest,
@@ -174,22 +181,30 @@ export const fillNewArray = <E, R>(
   Effect.gen(function* () {
     const uri = yield* placeOf(request.uri)
     const target = yield* inspectTarget(uri, request.target, (id) => digestOf(request, id))
-    const { resumed, isStored } = target
+    const { resumed, marks: earlier } = target
     const { array: handle, ...made } = yield* newArray(uri, request.schema, request.creating, resumed?.schemaName)
     const array = openedOf(handle)
     const { version } = array.schema
-    const mark = join(uri, UNFINISHED_FILE)
     const { input } = filling
     if (resumed?.input?.digest !== (resumed === undefined ? undefined : input?.expected?.digest)) {
       return yield* Effect.fail(takenOver(uri))
     }
-    if (resumed !== undefined && isStored) {
-      if (input !== undefined) yield* input.check
-      yield* Effect.flatMap(Storage, (storage) => storage.remove(mark))
-      return { array, written: writtenOf(resumed.checkpoint) }
-    }
+    /** Ends the call: an earlier one has stored all that it resumes. */
+    const adopt = ({ checkpoint }: Unfinished, marks: ReadonlyArray<string>) =>
+      Effect.gen(function* () {
+        if (input !== undefined) yield* input.check
+        const storage = yield* Storage
+        for (const name of marks) yield* storage.remove(join(uri, name))
+        return { array, written: writtenOf(checkpoint) }
+      })
+    if (resumed !== undefined && target.isStored) return yield* adopt(resumed, earlier)
 
     const id = yield* newUuid
+    const isFirst = earlier.length === 0
+    const markName = isFirst ? UNFINISHED_FILE : takeoverFile(id)
+    const mark = join(uri, markName)
+    /** What is replaced. The contents of the target may change until this call has its mark. */
+    let { replaced } = target
     const isUsable = resumed !== undefined && (request.keepsFragments || resumed.checkpoint.commit !== null) &&
       (yield* usable(uri, version, resumed.checkpoint))
     /** The mark as it is stored. */
@@ -201,9 +216,10 @@ export const fillNewArray = <E, R>(
       id,
       begun: yield* Clock.currentTimeMillis,
       request: yield* digestOf(request, id),
-      replaces: target.replaced === "array",
+      replaces: replaced === "array",
       schemaName: version < Since.schemaFolder ? "" : array.schemaName,
       checkpoint: isUsable ? resumed.checkpoint : NO_CHECKPOINT,
+      ...(isFirst ? {} : { takes: earlier }),
       ...(resumed?.input === undefined ? {} : { input: resumed.input }),
     }
     /**
@@ -213,21 +229,27 @@ export const fillNewArray = <E, R>(
     let checkpoint = unfinished.checkpoint
     const isSaved = version >= Since.splitDimensions
 
-    /** Whether this call's mark exists, and whether files of an earlier call are removed. */
-    let [isMarked, isCleared] = [target.isMarked, false]
+    /** Whether this call owns the target, and whether files of an earlier call are removed. */
+    let [isMarked, isCleared] = [false, false]
     /** Whether the array that is replaced is removed. */
     let isReplaced = false
     /** Whether a failure leaves what can be resumed: it was left by an earlier program, or there is no old array any more. */
     const isKept = (): boolean => resumed !== undefined || isReplaced || (isMarked && !isCleared)
-    const checkOwner = Effect.flatMap(
-      storedMark(uri),
-      (there) => there?.id === id ? Effect.void : Effect.fail(takenOver(uri)),
-    )
+    /** Whether this call owns a target with these marks, and the marks of other calls, without the earlier ones. */
+    const ownerOf = (marks: ReadonlyArray<string>) => {
+      const others = marks.filter((name) => name !== markName && !earlier.includes(name))
+      return { isOwner: marks.includes(markName) && others.length === 0, others }
+    }
+    const owner = Effect.flatMap(Storage, (storage) => Effect.map(storage.list(uri), (root) => ownerOf(marksIn(root))))
+    const checkOwner = Effect.filterOrFail(owner, ({ isOwner }) => isOwner, () => takenOver(uri))
     const checkWhole = Effect.suspend(() =>
       isSaved
         ? Effect.filterOrFail(usable(uri, version, checkpoint), (whole) => whole, () => takenOver(uri))
         : Effect.void
     )
+    /** Removes marks of earlier calls. */
+    const removeMarks = (names: ReadonlyArray<string>) =>
+      Effect.flatMap(Storage, (storage) => Effect.asVoid(storage.removeAll(names.map((name) => join(uri, name)))))
     const store = (changes: Partial<Unfinished>) =>
       Effect.gen(function* () {
         yield* checkOwner
@@ -236,40 +258,69 @@ export const fillNewArray = <E, R>(
         yield* storage.write(mark, encodeUnfinished(unfinished))
       })
 
-    /** Whether the array is complete. */
-    let isDone = false
+    /** Whether the array is complete, and whether its schema may be stored. */
+    let [isDone, isSchemaStored] = [false, false]
+    /** Whether another call has resumed this one after the last check. */
+    let isResumed = false
     /** What a failure removes. */
     const removal: Effect.Effect<Removal | undefined, never, Storage> = Effect.gen(function* () {
       // interrupted when all was done
       if (isDone) return undefined
       if (!isMarked) return {}
-      const there = yield* storedMark(uri)
-      if (there?.id === id) return isKept() ? undefined : { last: mark }
-      // the other call may have kept what our last mark named
-      const isTheirs = there !== undefined || (yield* usable(uri, version, unfinished.checkpoint))
+      const { isOwner, others } = yield* owner
+      if (isOwner) return isKept() ? undefined : { last: mark }
+      const there = yield* currentMark(uri, others)
+      // another call that resumed this one, and has finished, keeps what the last mark of this call names
+      const names = schemaFiles(yield* listSchemas(uri)).map(({ name }) => name.name)
+      const isTheirs = there !== undefined || isResumed ||
+        (unfinished.schemaName === ""
+          ? yield* usable(uri, version, unfinished.checkpoint)
+          : !isSchemaStored && names.includes(unfinished.schemaName))
       const theirs = there ?? unfinished
       const kept = isTheirs ? new Set([...namesOf(theirs.checkpoint), theirs.schemaName]) : new Set<string>()
+      const { commit, fragments } = theirs.checkpoint
+      if (there === undefined && commit !== null && !fragments.includes(commit)) {
+        // a call that has finished with another commit does not need this one, which may name removed fragments
+        const committed = yield* Effect.flatMap(Storage, (storage) => storage.list(join(uri, COMMITS_FOLDER)))
+        if (committed.some((entry) => parseName(entry.name)?.name !== commit)) kept.delete(commit)
+      }
       const isTheirName = (path: string) => kept.has(parseName(lastComponent(path))?.name ?? "")
       return {
         isRemoved: (file: string) =>
-          isOurs(file) && !isTheirName(file) && !isTheirName(file.slice(0, file.lastIndexOf("/"))),
+          file === mark || isOurs(file) && !isTheirName(file) && !isTheirName(file.slice(0, file.lastIndexOf("/"))),
       }
     }).pipe(Effect.catchAll(() => Effect.succeed(undefined)))
 
     const filled = Effect.gen(function* () {
       const storage = yield* Storage
-      yield* begin(unfinished, uri, target.isMarked)
+      yield* begin(unfinished, uri, markName)
+      const listing = yield* listSchemas(uri)
+      if (!ownerOf(marksIn(listing.root)).isOwner) return yield* Effect.fail(takenOver(uri))
+      const schemas = schemaFiles(listing).map(({ name }) => name.name)
+      if (resumed !== undefined && hasStored((yield* currentMark(uri, earlier)) ?? resumed, schemas)) {
+        isDone = true
+        return yield* adopt(resumed, [...earlier, markName])
+      }
+      if (schemas.length > 0 && replaced !== "array") {
+        if (request.target.overwrite !== true && resumed === undefined) {
+          const detail = "another program has created an array here"
+          return yield* Effect.fail(new AlreadyExists({ uri, detail, hint: { _tag: "Overwrite" } }))
+        }
+        replaced = "array"
+      }
       isMarked = true
-      if (resumed !== undefined && target.replaced === undefined) yield* removeArray(uri, namesOf(checkpoint))
-      if (target.replaced === "unfinished") yield* removeArray(uri)
+      if (replaced === "array" && !unfinished.replaces) yield* store({ replaces: true })
+      yield* removeMarks(earlier)
+      if (resumed !== undefined && replaced === undefined) yield* removeArray(uri, namesOf(checkpoint), checkOwner)
+      if (replaced === "unfinished") yield* removeArray(uri, new Set(), checkOwner)
       isCleared = true
       /** Removes the array that is replaced. If that fails before one of its schemas is removed, the array remains. */
       const replace = Effect.gen(function* () {
-        if (target.replaced !== "array" || isReplaced) return
+        if (replaced !== "array" || isReplaced) return
         const schemas = Effect.map(listSchemas(uri), (listing) => schemaFiles(listing).length)
         const before = yield* schemas
-        isReplaced = true
-        yield* removeArray(uri, namesOf(checkpoint)).pipe(
+        const remove = removeArray(uri, namesOf(checkpoint), Effect.tap(checkOwner, () => void (isReplaced = true)))
+        yield* remove.pipe(
           Effect.tapError(() => Effect.map(schemas, (now) => void (isReplaced = now < before))),
         )
         // before format 10 the schema's name does not distinguish the old array from the new one
@@ -296,12 +347,12 @@ export const fillNewArray = <E, R>(
               checkpoint = checkpointOf(written, commit)
             }
             yield* checkWhole
-            if (target.replaced === "array") { for (const { state } of written.fragments) state.isKept = true }
+            if (replaced === "array") { for (const { state } of written.fragments) state.isKept = true }
             yield* replace
             return commit
           }),
       }
-      if (target.replaced !== "array") yield* made.createFolders
+      if (replaced !== "array") yield* made.createFolders
       const written = checkpoint.commit === null
         ? yield* filling.cells(array, checkpoints)
         : yield* Effect.zipRight(input?.check ?? Effect.void, commitKept(array, checkpoint, replace))
@@ -310,15 +361,22 @@ export const fillNewArray = <E, R>(
       yield* Effect.uninterruptible(
         Effect.gen(function* () {
           yield* checkOwner
+          isSchemaStored = true
           yield* made.storeSchema
-          const there = yield* Effect.either(storedMark(uri))
-          if (there._tag === "Left") return
-          if (there.right?.id === id) return yield* Effect.ignore(storage.remove(mark))
+          const listed = yield* Effect.either(listSchemas(uri))
+          if (listed._tag === "Left") return
+          const { isOwner, others } = ownerOf(marksIn(listed.right.root))
+          if (isOwner) {
+            // an earlier call may have written its mark once more
+            return yield* Effect.ignore(Effect.zipRight(removeMarks(earlier), storage.remove(mark)))
+          }
           // another call began after the check: either it goes on with what we wrote, or it removes it
-          const names = schemaFiles(yield* listSchemas(uri)).map(({ name }) => name.name)
+          const there = yield* currentMark(uri, others)
+          const names = schemaFiles(listed.right).map(({ name }) => name.name)
           const isAlone = names.every((name) => name === array.schemaName) &&
-            (there.right === undefined || there.right.schemaName === unfinished.schemaName)
+            (there === undefined || there.schemaName === unfinished.schemaName)
           if (!isAlone) yield* Effect.fail(takenOver(uri))
+          isResumed = true
           yield* checkWhole
         }).pipe(Effect.tap(Effect.sync(() => void (isDone = true)))),
       )
@@ -351,21 +409,19 @@ const commitKept = (
   )
 }
 
-/** Marks the target as unfinished: with a new mark, or in the place of the one that was found there. */
+/** Marks the target as unfinished. */
 const begin = (
   unfinished: Unfinished,
   uri: string,
-  isMarked: boolean,
+  name: string,
 ): Effect.Effect<void, AlreadyExists | StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const mark = join(uri, UNFINISHED_FILE)
-    const isOurs = Effect.map(storedMark(uri), (there) => there?.id === unfinished.id)
-    if (isMarked) {
-      yield* storage.write(mark, encodeUnfinished(unfinished))
-      if (!(yield* isOurs)) yield* Effect.fail(takenOver(uri))
-      return
-    }
+    const mark = join(uri, name)
+    const isOurs = loadMark(uri, name).pipe(
+      Effect.map((there) => there?.id === unfinished.id),
+      Effect.catchTag("FormatError", () => Effect.succeed(false)),
+    )
     const taken = new AlreadyExists({ uri, detail: "another copy or import has begun here; choose another target" })
     yield* storage.create(mark, encodeUnfinished(unfinished)).pipe(
       // the mark exists already if the response to an earlier attempt was lost

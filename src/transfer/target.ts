@@ -17,7 +17,7 @@ import { schemaFiles } from "../array/open/directory.ts"
 import { InvalidOption } from "../array/open/errors.ts"
 import { join, listSchemas, type SchemaListing, withoutSlash } from "../array/open/listing.ts"
 import { linkedFolders } from "../array/create/remove_array.ts"
-import { loadUnfinished, type Unfinished, UNFINISHED_FILE } from "../array/open/unfinished.ts"
+import { isMark, loadUnfinished, marksIn, type Unfinished } from "../array/open/unfinished.ts"
 
 /** How existing content at the target is handled. */
 export interface TargetOptions {
@@ -42,13 +42,13 @@ export interface TransferTarget {
   readonly resumed: Unfinished | undefined
   /** Existing content that will be removed: an array, or the remains of a copy or import that is not resumed. */
   readonly replaced: "array" | "unfinished" | undefined
-  /** Whether there is a mark. */
-  readonly isMarked: boolean
+  /** Names of the marks at the target. */
+  readonly marks: ReadonlyArray<string>
   /** Whether what is to be resumed is complete but for its mark. */
   readonly isStored: boolean
 }
 
-const NOTHING: TransferTarget = { resumed: undefined, replaced: undefined, isMarked: false, isStored: false }
+const NOTHING: TransferTarget = { resumed: undefined, replaced: undefined, marks: [], isStored: false }
 
 const dateOf = (time: number): string => {
   const date = new Date(time)
@@ -100,7 +100,7 @@ const arrayAround = (uri: string): Effect.Effect<string | undefined, StorageErro
       const folder = index === 0 ? "." : withoutSlash(uri.slice(0, index))
       if (folder.endsWith(":/") || folder.endsWith("://")) continue
       const listing = yield* listSchemas(folder)
-      if (hasSchema(listing) || listing.root.some(({ name }) => name === UNFINISHED_FILE)) return folder
+      if (hasSchema(listing) || marksIn(listing.root).length > 0) return folder
     }
     return undefined
   })
@@ -120,6 +120,16 @@ const hasOnlyParts = ({ uri, root }: SchemaListing): Effect.Effect<boolean, Stor
     }
     return true
   })
+
+/** Whether the call of a mark has stored the schema of its array, which is the last step; `schemas` are all names. */
+export const hasStored = ({ schemaName, replaces }: Unfinished, schemas: ReadonlyArray<string>): boolean =>
+  schemas.length > 0 && (schemaName === "" ? !replaces : schemas.includes(schemaName))
+
+/** Loads the mark of a target, if there is one. */
+export const loadTarget = (
+  uri: string,
+): Effect.Effect<Unfinished | undefined, StorageError | FormatError, Storage> =>
+  Effect.flatMap(Storage, (storage) => Effect.flatMap(storage.list(uri), (root) => loadUnfinished(uri, marksIn(root))))
 
 /**
  * Inspects a target before anything is written. Fails with `AlreadyExists`, which describes the content, if the options
@@ -157,17 +167,14 @@ export const inspectTarget = (
       const subject = `its folder ${JSON.stringify(linked.name)} is a symbolic link`
       return yield* refuse(`${subject}, and nothing is written or removed behind links`, "ChooseTarget")
     }
-    const mark = root.find(({ name }) => name === UNFINISHED_FILE)
-    const isMarked = mark?.kind === "file"
-    if (mark !== undefined && !isMarked) {
-      return yield* refuse(`${UNFINISHED_FILE} is a folder here; rename it`, "ChooseTarget")
+    const folder = root.find(({ name, kind }) => kind === "folder" && isMark(name))
+    if (folder !== undefined) return yield* refuse(`${folder.name} is a folder here; rename it`, "ChooseTarget")
+    const marks = marksIn(root)
+    if (overwrite && (isArray || marks.length > 0 || (others.length === 0 && (yield* hasOnlyParts(listing))))) {
+      return { ...NOTHING, replaced: isArray ? "array" : "unfinished", marks }
     }
-    if (overwrite && (isArray || isMarked || (others.length === 0 && (yield* hasOnlyParts(listing))))) {
-      return { ...NOTHING, replaced: isArray ? "array" : "unfinished", isMarked }
-    }
-    const unfinished = isMarked ? yield* loadUnfinished(uri) : undefined
-    const isStored = isArray && unfinished !== undefined &&
-      (unfinished.schemaName === "" ? !unfinished.replaces : schemas.includes(unfinished.schemaName))
+    const unfinished = yield* loadUnfinished(uri, marks)
+    const isStored = unfinished !== undefined && hasStored(unfinished, schemas)
     if (unfinished !== undefined && (resume || !isArray)) {
       const { operation, source, begun } = unfinished
       const state = `an unfinished ${operation} of ${source}, begun at ${dateOf(begun)}, is here`
@@ -176,7 +183,7 @@ export const inspectTarget = (
         const detail = `${state}, with another source or other options; resume that one, or overwrite it`
         return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason: "Conflict", detail }))
       }
-      return { resumed: unfinished, replaced: isArray && !isStored ? "array" : undefined, isMarked, isStored }
+      return { resumed: unfinished, replaced: isArray && !isStored ? "array" : undefined, marks, isStored }
     }
     if (!isArray && (yield* hasOnlyEmptyFolders(listing))) return NOTHING
     if (isArray) return yield* refuse("there is an array here already", "Overwrite")

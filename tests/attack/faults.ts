@@ -8,7 +8,7 @@ import { layerNative } from "../../platform/codecs/layers/native.ts"
 import { mapStorage } from "../../platform/storage/map_storage.ts"
 import { Storage } from "../../platform/storage/service.ts"
 import { type Fault, faults, withFaults } from "../../platform/storage/middleware/faults.ts"
-import { UNFINISHED_FILE } from "../../src/array/open/unfinished.ts"
+import { isMark } from "../../src/array/open/unfinished.ts"
 import type { Program } from "../laws/crash_laws.ts"
 import { type Ground, grounds } from "../laws/ground.ts"
 import type { Random } from "../hostile/random.ts"
@@ -112,7 +112,7 @@ export const judgeFault = async (
     if (Exit.isFailure(exit) && exit.cause.toString().includes("TypeError")) {
       wrong.push(`a defect: ${shortText(exit.cause.toString())}`)
     }
-    const isMarked = ground.files().some((name) => name.endsWith(UNFINISHED_FILE))
+    const isMarked = ground.files().some((name) => isMark(name.slice(name.lastIndexOf("/") + 1)))
     const seen = await over(ground.storage, law.read(ground.uri))
     if (Exit.isFailure(seen)) {
       return { where, wrong: [...wrong, `it cannot be read after: ${shortText(String(seen.cause))}`] }

@@ -3,9 +3,9 @@
  * end the array is that of one of them, or as it was, or marked as unfinished. It is never a mixture, and strangers' files
  * stay as they are.
  */
-import { cpSync, existsSync, mkdirSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import { UNFINISHED_FILE } from "../../src/array/open/unfinished.ts"
+import { isMark } from "../../src/array/open/unfinished.ts"
 import type { Random } from "../hostile/random.ts"
 import { BESIDE, differences, INSIDE, isTemporary, snapshotOf, writeStrangers } from "./files.ts"
 import { type Attack, between, chance, type ChildRuntime, shortText, type Sweep } from "./input.ts"
@@ -93,7 +93,7 @@ export const attackWithRivals: Attack = async (random, sweep, folder) => {
     return { ended: await runChild(runtime, MAIN, args), makes }
   }))
   const now = await readArray(target).catch((error) => `cannot be read: ${shortText(error)}`)
-  const isMarked = existsSync(join(target, UNFINISHED_FILE))
+  const isMarked = existsSync(target) && readdirSync(target).some(isMark)
   const wrong = [...judgeRivals(ended, { before: before.array, now, isMarked })]
   const files = snapshotOf(folder)
   wrong.push(

@@ -6,12 +6,12 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ArraySchema, Attr, Dense, Dim, Sparse, TileArray } from "../../mod.ts"
 import { layerNative } from "../../platform/codecs/layers/native.ts"
 import { layerLocal } from "../../platform/storage/local/local.ts"
-import { UNFINISHED_FILE } from "../../src/array/open/unfinished.ts"
+import { isMark, UNFINISHED_FILE } from "../../src/array/open/unfinished.ts"
 import { cli } from "../cli/run_cli.ts"
 import type { Random } from "../hostile/random.ts"
 import type { Program } from "../laws/crash_laws.ts"
@@ -232,7 +232,10 @@ const undisturbed = (command: Command, runtime: ChildRuntime, sweep: Sweep): Pro
     return { milliseconds, before, after }
   })
 
-const markOf = (folder: string): string => join(folder, "target", UNFINISHED_FILE)
+const hasMark = (folder: string): boolean => {
+  const target = join(folder, "target")
+  return existsSync(target) && readdirSync(target).some(isMark)
+}
 
 /** What is wrong with the files and the exit code of a process that was stopped. */
 export const judgeStopped = (
@@ -344,7 +347,7 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
   const what = `${command.name} in ${runtime.name}, ${shownPlan(plan, folder)} (${sentText})` +
     (strangers.length > 0 ? ", with intruders" : "")
   const now = await readTarget(command, folder).catch((error) => `cannot be read: ${shortText(error)}`)
-  const isMarked = existsSync(markOf(folder))
+  const isMarked = hasMark(folder)
   const wrong = [
     ...judgeStopped(
       ended,
@@ -371,7 +374,7 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
   else {
     const seen = await readTarget(command, folder).catch((error) => `cannot be read: ${shortText(error)}`)
     if (seen !== its.after) wrong.push(`${where}: ${seen} in place of ${its.after}`)
-    if (existsSync(markOf(folder))) wrong.push(`${where}: the mark is still there`)
+    if (hasMark(folder)) wrong.push(`${where}: the mark is still there`)
   }
   const kept = (path: string): boolean =>
     !own(path) && before.has(path) && (isMarked || !strangers.some((s) => path === `target/${s}`))

@@ -37,7 +37,7 @@ import { labelSchema } from "./label_array.ts"
 import { join, listSchemas, type SchemaListing } from "../open/listing.ts"
 import { accessOf } from "../open/open.ts"
 import { removeArray } from "./remove_array.ts"
-import { UNFINISHED_FILE } from "../open/unfinished.ts"
+import { marksIn } from "../open/unfinished.ts"
 import { newEnumerationName, newSchemaName, storeSchema } from "./store_schema.ts"
 import type { StoreError } from "./create_structure.ts"
 
@@ -128,7 +128,9 @@ export const create = <S extends ArraySchema>(
     const listing = yield* listSchemas(array.uri)
     const has = (name: string): boolean => listing.root.some((entry) => entry.name === name)
     if (hasSchema(listing) || has(GROUP_FILE)) return yield* Effect.fail(new AlreadyExists({ uri: array.uri }))
-    if (has(UNFINISHED_FILE)) return yield* Effect.fail(new AlreadyExists({ uri: array.uri, ...UNFINISHED }))
+    if (marksIn(listing.root).length > 0) {
+      return yield* Effect.fail(new AlreadyExists({ uri: array.uri, ...UNFINISHED }))
+    }
     const { version } = array.schema
     const labels = createLabels(array.uri, schema, { ...options, formatVersion: version })
     yield* removeOnFailure(Effect.zipRight(Effect.zipRight(createFolders, labels), storeSchema))

@@ -8,7 +8,8 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { StorageError } from "../../../platform/errors.ts"
 import { type FileWriter, Storage } from "../../../platform/storage/service.ts"
-import { parseName } from "../../../schema/name/timestamped_name.ts"
+import { lastComponent, parseName } from "../../../schema/name/timestamped_name.ts"
+import { isTakeoverFile } from "../open/unfinished.ts"
 
 /** A storage that records what is created through it. */
 export interface CreatedFiles {
@@ -37,7 +38,8 @@ const folderOf = (uri: string): string => uri.slice(0, Math.max(uri.lastIndexOf(
  * Whether no other program uses this name: the file or its folder is named with a UUID. A file of such a name is ours
  * even if the response to its creation was lost.
  */
-export const isOurs = (uri: string): boolean => parseName(uri) !== undefined || parseName(folderOf(uri)) !== undefined
+export const isOurs = (uri: string): boolean =>
+  parseName(uri) !== undefined || parseName(folderOf(uri)) !== undefined || isTakeoverFile(lastComponent(uri))
 
 /** Wraps a storage and records what is created through it. */
 export const trackCreated = (storage: Storage): CreatedFiles => {

@@ -56,19 +56,20 @@ const isTimestamped = ({ name }: Entry, kept: ReadonlySet<string>): boolean => {
   return parsed !== undefined && !kept.has(parsed.name)
 }
 
-const removeNames = (
-  uri: string,
-  entries: ReadonlyArray<Entry>,
-): Effect.Effect<void, StorageError, Storage> =>
-  Effect.flatMap(Storage, (storage) =>
-    Effect.forEach(entries, ({ name }) => storage.remove(join(uri, name)), {
-      concurrency: inFlight(storage, uri, 16),
-      discard: true,
-    }))
+/** A step of a removal: files and folders with their contents, or a folder that must be empty. */
+type Step = { readonly names: ReadonlyArray<string> } | { readonly emptyFolder: string }
 
-const removeAt = (uri: string, kept: ReadonlySet<string>, depth: number): Effect.Effect<void, StorageError, Storage> =>
+/** Yields the steps that remove an array, in order. Only lists. */
+const planAt = (
+  uri: string,
+  kept: ReadonlySet<string>,
+  depth: number,
+): Effect.Effect<ReadonlyArray<Step>, StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
+    const steps: Array<Step> = []
+    const remove = (folder: string, entries: ReadonlyArray<Entry>) =>
+      steps.push({ names: entries.map(({ name }) => join(folder, name)) })
     const root = yield* storage.list(uri)
     const has = (folder: string): boolean =>
       root.some(({ name, kind, isLink }) => kind === "folder" && isLink !== true && name === folder)
@@ -85,32 +86,33 @@ const removeAt = (uri: string, kept: ReadonlySet<string>, depth: number): Effect
       return yield* Effect.fail(new StorageError({ op: "remove", uri: at, reason: "Unsupported", cause }))
     }
     // without a schema, the rest cannot be opened
-    yield* removeNames(uri, root.filter(({ name, kind }) => kind === "file" && name === ARRAY_SCHEMA_FILE))
-    const files = schemas.filter((entry) => entry.kind === "file" && isTimestamped(entry, kept))
-    yield* removeNames(join(uri, SCHEMA_FOLDER), files)
-    yield* removeNames(uri, links)
+    remove(uri, root.filter(({ name, kind }) => kind === "file" && name === ARRAY_SCHEMA_FILE))
+    remove(join(uri, SCHEMA_FOLDER), schemas.filter((entry) => entry.kind === "file" && isTimestamped(entry, kept)))
+    remove(uri, links)
     for (const folder of folders) {
       if (!has(folder.split("/")[0])) continue
       const at = join(uri, folder)
-      yield* removeNames(at, (yield* storage.list(at)).filter((entry) => isTimestamped(entry, kept)))
-      yield* storage.removeFolder(at)
+      remove(at, (yield* storage.list(at)).filter((entry) => isTimestamped(entry, kept)))
+      steps.push({ emptyFolder: at })
     }
     if (has(LABELS_FOLDER) && depth < MAX_DEPTH) {
       const at = join(uri, LABELS_FOLDER)
-      for (const { name, kind, isLink } of yield* storage.list(at)) {
-        if (kind !== "folder") continue
+      for (const entry of yield* storage.list(at)) {
+        if (entry.kind !== "folder") continue
         // the link is the array's, what it leads to is not
-        yield* isLink === true ? storage.remove(join(at, name)) : removeAt(join(at, name), kept, depth + 1)
+        if (entry.isLink === true) remove(at, [entry])
+        else steps.push(...(yield* planAt(join(at, entry.name), kept, depth + 1)))
       }
-      yield* storage.removeFolder(at)
+      steps.push({ emptyFolder: at })
     }
-    yield* storage.removeFolder(join(uri, SCHEMA_FOLDER))
+    steps.push({ emptyFolder: join(uri, SCHEMA_FOLDER) })
     const rest = root.filter((entry) => isTimestamped(entry, kept) || (entry.kind === "file" && isRootFile(entry.name)))
     // commit files before the folders of the fragments that they name
-    yield* removeNames(uri, rest.filter(({ kind }) => kind === "file"))
-    yield* removeNames(uri, rest.filter(({ kind }) => kind === "folder"))
+    remove(uri, rest.filter(({ kind }) => kind === "file"))
+    remove(uri, rest.filter(({ kind }) => kind === "folder"))
     // the folder of a label is the array's; the array's own folder is its owner's
-    if (depth > 0) yield* storage.removeFolder(uri)
+    if (depth > 0) steps.push({ emptyFolder: uri })
+    return steps
   })
 
 /**
@@ -118,10 +120,26 @@ const removeAt = (uri: string, kept: ReadonlySet<string>, depth: number): Effect
  * defines for arrays, the schema first, so that a partly removed array cannot be opened. `kept` are names of fragments
  * and schemas that stay. Empty folders of the array are removed; `uri` itself stays.
  *
+ * Everything is listed first; then `check` runs, and then exactly what was listed is removed. If `check` verifies that
+ * no other program had begun to write, no file of a program that begins later is removed.
+ *
  * Links are not followed: a linked fragment or label array is unlinked. If one of the array's folders is a link, the
  * call fails before anything is removed.
  */
-export const removeArray = (
+export const removeArray = <E = never>(
   uri: string,
   kept: ReadonlySet<string> = new Set(),
-): Effect.Effect<void, StorageError, Storage> => removeAt(uri, kept, 0)
+  check: Effect.Effect<unknown, E, Storage> = Effect.void,
+): Effect.Effect<void, E | StorageError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const steps = yield* planAt(uri, kept, 0)
+    yield* check
+    for (const step of steps) {
+      if ("emptyFolder" in step) yield* storage.removeFolder(step.emptyFolder)
+      else {
+        const concurrency = inFlight(storage, uri, 16)
+        yield* Effect.forEach(step.names, (name) => storage.remove(name), { concurrency, discard: true })
+      }
+    }
+  })

@@ -35,7 +35,7 @@ import { ArrayNotFound, type ArrayNotFoundReason, type InvalidOption } from "./e
 import { join, listArray, type Listing, type SchemaListing } from "./listing.ts"
 import { type Opening, openingOf, type OpenOptions } from "./open_options.ts"
 import { makeSchemas } from "./schemas.ts"
-import { UNFINISHED_FILE } from "./unfinished.ts"
+import { marksIn } from "./unfinished.ts"
 
 /** An open array in the engine's form; `handle.ts` has the form that users hold. */
 export interface OpenedArray {
@@ -77,7 +77,7 @@ const escapeHint = (uri: string): string =>
     : ""
 
 const isUnfinished = (listing: SchemaListing): boolean =>
-  listing.root.every((e) => e.name !== GROUP_FILE) && listing.root.some((e) => e.name === UNFINISHED_FILE)
+  listing.root.every((e) => e.name !== GROUP_FILE) && marksIn(listing.root).length > 0
 
 /** Returns what a URI contains if it is not an array. */
 const notArray = (listing: SchemaListing): readonly [ArrayNotFoundReason, detail: string] =>

@@ -2,19 +2,35 @@
  * The mark of an array that is being filled: while its file exists, a copy or an import is running, or was killed. The
  * array then has no schema, so that it cannot be opened half-filled, or it has an older schema that will be replaced.
  *
+ * A call writes and removes only its own mark. A call that takes over a target adds a mark with another name, and then
+ * removes the earlier ones: each call that finds an unknown mark, or misses its own, knows that it lost the target.
+ *
  * @module
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { StorageError } from "../../../platform/errors.ts"
-import { Storage } from "../../../platform/storage/service.ts"
+import { type Entry, Storage } from "../../../platform/storage/service.ts"
 import { FormatError } from "../../../schema/errors/format_error.ts"
 import { parseName } from "../../../schema/name/timestamped_name.ts"
 import { join } from "./listing.ts"
 
-/** Name of the mark file, in the array's own folder, where engines ignore unknown names. */
+/** Name of the first mark, in the array's own folder, where engines ignore unknown names. */
 export const UNFINISHED_FILE = "__tessera_unfinished.json"
+
+/** Returns the name of the mark of a call that takes over a target; `id` is its UUID. */
+export const takeoverFile = (id: string): string => `__tessera_unfinished_${id}.json`
+
+/** Whether a name belongs to a mark of {@link takeoverFile}, which no other program uses. */
+export const isTakeoverFile = (name: string): boolean => /^__tessera_unfinished_[0-9a-f]{32}\.json$/.test(name)
+
+/** Whether a name belongs to a mark. */
+export const isMark = (name: string): boolean => name === UNFINISHED_FILE || isTakeoverFile(name)
+
+/** Returns the names of the marks in the listing of an array's own folder. */
+export const marksIn = (root: ReadonlyArray<Entry>): ReadonlyArray<string> =>
+  root.filter(({ kind, name }) => kind === "file" && isMark(name)).map(({ name }) => name)
 
 /** Maximum size of a mark in bytes: about 100,000 fragments. */
 const MAX_BYTES = 16 << 20
@@ -46,7 +62,7 @@ export interface Unfinished {
   readonly operation: "copy" | "import"
   /** Source of the cells, without the query of a URL. */
   readonly source: string
-  /** A random number that identifies the process that made the mark. */
+  /** A random UUID in hexadecimal, which identifies the call that made the mark. */
   readonly id: string
   /** Start time, in milliseconds since 1970. */
   readonly begun: number
@@ -57,6 +73,8 @@ export interface Unfinished {
   /** Name of the schema file to be stored; `""` before format 10. */
   readonly schemaName: string
   readonly checkpoint: Checkpoint
+  /** Names of the marks that this one replaces. They may still exist if the call was killed at its start. */
+  readonly takes?: ReadonlyArray<string>
   /** The input consumed at the checkpoint, or more. */
   readonly input?: PassedInput
 }
@@ -70,7 +88,7 @@ const UnfinishedText: Schema.Schema<Unfinished> = Schema.Struct({
   version: Schema.Literal(1),
   operation: Schema.Literal("copy", "import"),
   source: Schema.String,
-  id: Schema.String,
+  id: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{32}$/)),
   begun: Count,
   request: Schema.String,
   replaces: Schema.Boolean,
@@ -82,6 +100,7 @@ const UnfinishedText: Schema.Schema<Unfinished> = Schema.Struct({
     fragments: Schema.Array(Name),
     commit: Schema.NullOr(Name),
   }),
+  takes: Schema.optionalWith(Schema.Array(Schema.String.pipe(Schema.filter(isMark))), { exact: true }),
   input: Schema.optionalWith(Schema.Struct({ bytes: Count, digest: Schema.String }), { exact: true }),
 })
 
@@ -91,17 +110,38 @@ const decode = Schema.decodeUnknownEither(Schema.parseJson(UnfinishedText))
 export const encodeUnfinished = (unfinished: Unfinished): Uint8Array =>
   new TextEncoder().encode(JSON.stringify(unfinished, null, 1) + "\n")
 
-/** Loads the mark of an array; fails with `FormatError` if it is damaged. */
-export const loadUnfinished = (
+/** Loads a mark; fails with `FormatError` if it is damaged. */
+export const loadMark = (
   uri: string,
+  name: string,
 ): Effect.Effect<Unfinished | undefined, StorageError | FormatError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const file = join(uri, UNFINISHED_FILE)
+    const file = join(uri, name)
     const tail = yield* Effect.catchTag(storage.readTail(file, MAX_BYTES), "NotFound", () => Effect.succeed(undefined))
     if (tail === undefined) return undefined
     const decoded = tail.size > MAX_BYTES ? undefined : decode(new TextDecoder().decode(tail.bytes))
     if (decoded !== undefined && Either.isRight(decoded)) return decoded.right
     const reason = "this mark of an unfinished copy or import is damaged; remove the folder, or overwrite the array"
     return yield* Effect.fail(new FormatError({ uri: file, path: "", offset: 0, version: 0, detail: reason }))
+  })
+
+/**
+ * Loads the mark that no other of these marks replaces, the newest if there are several; `undefined` without marks.
+ * Fails with `FormatError` if one is damaged.
+ */
+export const loadUnfinished = (
+  uri: string,
+  names: ReadonlyArray<string>,
+): Effect.Effect<Unfinished | undefined, StorageError | FormatError, Storage> =>
+  Effect.gen(function* () {
+    const marks = new Map<string, Unfinished>()
+    for (const name of names) {
+      const mark = yield* loadMark(uri, name)
+      if (mark !== undefined) marks.set(name, mark)
+    }
+    const replaced = new Set([...marks.values()].flatMap(({ takes = [] }) => takes))
+    const [newest] = [...marks].filter(([name]) => !replaced.has(name)).map(([, mark]) => mark)
+      .sort((a, b) => b.begun - a.begun)
+    return newest
   })

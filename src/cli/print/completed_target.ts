@@ -3,7 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import { Storage } from "../../../platform/storage/service.ts"
-import { UNFINISHED_FILE } from "../../array/open/unfinished.ts"
+import { isMark } from "../../array/open/unfinished.ts"
+import { lastComponent } from "../../../schema/name/timestamped_name.ts"
 import type { Terminal } from "./terminal.ts"
 
 /**
@@ -14,7 +15,7 @@ export const noticeCompletion = <A, E, R>(terminal: Terminal, work: Effect.Effec
   Effect.updateService(work as Effect.Effect<A, E, R | Storage>, Storage, (storage) => ({
     ...storage,
     remove: (uri) =>
-      uri.endsWith(`/${UNFINISHED_FILE}`)
+      isMark(lastComponent(uri))
         ? Effect.tap(storage.remove(uri), () => Effect.sync(() => terminal.onChanged?.()))
         : storage.remove(uri),
   })) as Effect.Effect<A, E, R>

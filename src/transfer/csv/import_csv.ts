@@ -34,7 +34,7 @@ import {
   placeOf,
   refusing,
 } from "../../array/open/open_options.ts"
-import { loadUnfinished } from "../../array/open/unfinished.ts"
+import { loadTarget } from "../target.ts"
 import type { Steps } from "../../kernel/steps.ts"
 import { byteCountOf, MEMORY, oneOf } from "../../write/options/write_options.ts"
 import { type CsvInput, openCsv, sourceChanged } from "./csv_input.ts"
@@ -238,7 +238,7 @@ export const createCsv = <E = never, R = never>(
     const { at, key, formatVersion, overwrite, resume, columns, delimiter, duplicates } = options
     const size = typeof input === "string" ? yield* Effect.flatMap(Storage, (storage) => storage.size(input)) : 0
     const reading = progressOf(options)
-    const expected = resume === true ? (yield* loadUnfinished(yield* placeOf(uri)))?.input : undefined
+    const expected = resume === true ? (yield* loadTarget(yield* placeOf(uri)))?.input : undefined
     const trace = traceInput(expected)
     const source = yield* openCsv(input, options, reading.read, trace)
     const table = yield* openTable(source, options.columns)
