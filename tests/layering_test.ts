@@ -308,10 +308,10 @@ describe("folders", () => {
   it("are out of the examples' sight: they use what every program can", () => {
     const examples = filesBelow("examples")
     const telemetry = /^@(effect\/opentelemetry|opentelemetry\/)/
-    const found = examples.flatMap((path) => importsOf(source(path)))
+    const imports = examples.flatMap((path) => importsOf(source(path)))
       .filter((s) => packageOf(s) !== "effect" && !telemetry.test(s))
     const allowed = ["../mod.ts", "node:fs", "node:os", "node:path", "node:process"]
-    assertEquals([...new Set(found)].sort(), allowed)
+    assertEquals([...new Set(imports)].sort(), allowed)
   })
 
   it("have no import cycles", () => {
@@ -329,12 +329,12 @@ describe("folders", () => {
   it("name modules of packages, never the whole of Effect", () => {
     const barrels = ["effect", "@effect/platform"]
     const tests = ["tests", "bench", "examples"].flatMap(filesBelow)
-    const found = [...code, ...tests].flatMap((path) =>
+    const violations = [...code, ...tests].flatMap((path) =>
       importsOf(source(path)).filter((s) => barrels.includes(s) || /^(npm|jsr|https?):/.test(s)).map((s) =>
         `${path}: ${s}`
       )
     )
-    assertEquals(found, [])
+    assertEquals(violations, [])
   })
 
   it("take Node's modules from the runtime when they are needed, which browsers never do and Deno does late", () => {

@@ -54,19 +54,19 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** The modules that declare each exported name. Re-exports are no declarations. */
 const declarations = (files: ReadonlyArray<readonly [file: string, text: string]>): Map<string, Array<string>> => {
-  const found = new Map<string, Array<string>>()
+  const modules = new Map<string, Array<string>>()
   const exported =
     /^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|class|function\*?|interface|type|enum) +([\w$]+)/gm
   for (const [file, text] of files) {
     const names = new Set(Array.from(text.replace(/\/\*[^]*?\*\//g, "").matchAll(exported), ([, name]) => name))
-    for (const name of names) found.set(name, [...found.get(name) ?? [], file])
+    for (const name of names) modules.set(name, [...modules.get(name) ?? [], file])
   }
-  return found
+  return modules
 }
 
 /** Names that several modules declare without a reason. */
-const ambiguous = (found: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> =>
-  [...found].flatMap(([name, files]) => {
+const ambiguous = (modules: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> =>
+  [...modules].flatMap(([name, files]) => {
     // the objects that run the filters are called as the filters are
     const others = files.filter((file) => !isMember(file) && !file.startsWith("src/filter/filters/"))
     if (files.length < 2 || name in reasons || others.length < Math.min(2, files.length)) return []
@@ -82,14 +82,14 @@ const sources = ["src", "platform", "schema"].flatMap((part) =>
 ).sort()
 
 describe("exported names", () => {
-  const found = declarations(sources.map((file) => [file, readFileSync(join(root, file), "utf8")] as const))
+  const modules = declarations(sources.map((file) => [file, readFileSync(join(root, file), "utf8")] as const))
 
   it("are declared by one module", () => {
-    assertEquals(ambiguous(found), [])
+    assertEquals(ambiguous(modules), [])
   })
 
   it("have no reasons that are not needed any more", () => {
-    const several = (name: string) => (found.get(name) ?? []).length > 1
+    const several = (name: string) => (modules.get(name) ?? []).length > 1
     assertEquals([...formatTwins, ...Object.keys(reasons)].filter((name) => !several(name)), [])
     assertEquals(Object.values(namespaces).flat().filter((file) => !sources.includes(file)), [])
   })

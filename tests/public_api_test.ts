@@ -23,21 +23,21 @@ const namesOf = (module: object): Record<string, ReadonlyArray<string> | null> =
   )
 
 describe("the public API", () => {
-  const found = {
+  const api = {
     "@tessera/array": namesOf(Api),
     "@tessera/array/platform": namesOf(Platform),
     "@tessera/array/schema": namesOf(Schema),
   }
 
-  if (process.env.UPDATE_PUBLIC_API === "1") writeFileSync(snapshot, JSON.stringify(found, null, 2) + "\n")
+  if (process.env.UPDATE_PUBLIC_API === "1") writeFileSync(snapshot, JSON.stringify(api, null, 2) + "\n")
 
   it("has the names that public_api.json lists", () => {
-    assertEquals(JSON.parse(JSON.stringify(found)), JSON.parse(readFileSync(snapshot, "utf8")))
+    assertEquals(JSON.parse(JSON.stringify(api)), JSON.parse(readFileSync(snapshot, "utf8")))
   })
 
   it("shadows nothing that is global", () => {
     const globals = new Set(Object.getOwnPropertyNames(globalThis))
-    const names = Object.values(found).flatMap((module) => Object.keys(module))
+    const names = Object.values(api).flatMap((module) => Object.keys(module))
     assertEquals(names.filter((name) => globals.has(name)), [])
   })
 })

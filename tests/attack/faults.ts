@@ -123,8 +123,8 @@ export const judgeFault = async (
     if (!isAfter && !isBefore && !isBetween) wrong.push("there is neither what was before nor what should be after")
     if (Exit.isSuccess(exit) && !isAfter) wrong.push("the write says that it succeeded")
     if (isBefore && fault !== "stop" && fault !== "partial-crash" && !(law.replaces === true && isMarked)) {
-      const left = ground.files().filter((name) => !filesBefore.includes(name))
-      if (left.length > 0) wrong.push(`left behind: ${left.slice(0, 4).join(", ")}`)
+      const remaining = ground.files().filter((name) => !filesBefore.includes(name))
+      if (remaining.length > 0) wrong.push(`left behind: ${remaining.slice(0, 4).join(", ")}`)
     }
     await strangers("after it")
     const again = await over(ground.storage, law.act(ground.uri))

@@ -8,14 +8,14 @@ export type Snapshot = ReadonlyMap<string, string>
 
 /** Reads a whole folder. A file that vanishes meanwhile is left out. */
 export const snapshotOf = (folder: string): Snapshot => {
-  const found = new Map<string, string>()
+  const files = new Map<string, string>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
     const name = path.slice(folder.length + 1)
-    if (!entry.isFile()) found.set(name, "folder")
-    else found.set(name, createHash("sha1").update(readFileSync(path)).digest("hex"))
+    if (!entry.isFile()) files.set(name, "folder")
+    else files.set(name, createHash("sha1").update(readFileSync(path)).digest("hex"))
   }
-  return found
+  return files
 }
 
 /** What differs between two snapshots, as lines for people; at most a few of them. */

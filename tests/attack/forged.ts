@@ -259,18 +259,18 @@ const programsOf = (root: string): Readonly<Record<string, Program<unknown>>> =>
     enumerations: opened(TileArray.enumerations),
     fragments: opened(TileArray.fragments),
     metadata: opened(TileArray.metadata),
-    read: opened((its): Program<unknown> =>
-      its.schema.arrayType === "sparse" ? Sparse.read(its as never) : Dense.read(its)
+    read: opened((tileArray): Program<unknown> =>
+      tileArray.schema.arrayType === "sparse" ? Sparse.read(tileArray as never) : Dense.read(tileArray)
     ),
-    "read by a label": opened((its) => Dense.read(its, { region: { l: [1n, 2n] } as never })),
-    write: opened((its) => Dense.write(its, {}, { a: Int32Array.of(1, 0, 1, 0) } as never)),
-    "write cells": opened((its) => Sparse.write(its as never, { x: [7], a: [7] } as never)),
-    "delete cells": opened((its) => Sparse.delete(its as never, "a > 100" as never)),
+    "read by a label": opened((tileArray) => Dense.read(tileArray, { region: { l: [1n, 2n] } as never })),
+    write: opened((tileArray) => Dense.write(tileArray, {}, { a: Int32Array.of(1, 0, 1, 0) } as never)),
+    "write cells": opened((tileArray) => Sparse.write(tileArray as never, { x: [7], a: [7] } as never)),
+    "delete cells": opened((tileArray) => Sparse.delete(tileArray as never, "a > 100" as never)),
     "put metadata": TileArray.putMetadata(array, { more: 1 }),
     evolve: TileArray.evolve(array, { addAttributes: { late: Attr.int16() } }),
-    resume: opened((its) => TileArray.copy(its, target, { resume: true })),
-    copy: opened((its) => TileArray.copy(its, target)),
-    overwrite: opened((its) => TileArray.copy(its, target, { overwrite: true })),
+    resume: opened((tileArray) => TileArray.copy(tileArray, target, { resume: true })),
+    copy: opened((tileArray) => TileArray.copy(tileArray, target)),
+    overwrite: opened((tileArray) => TileArray.copy(tileArray, target, { overwrite: true })),
     "list a group": Group.ls(group),
     "open a group": Group.open(group),
     tree: Group.tree(group),

@@ -61,8 +61,8 @@ describe("the judge of stopped processes", () => {
   })
 
   it("finds what is left behind, wrong codes, half of an array and processes that hang", () => {
-    const left = new Map([...before, ["target/__fragments/x", "1"]])
-    assertMatch(judged({}, left), /left behind: target\/__fragments\/x is new/)
+    const remaining = new Map([...before, ["target/__fragments/x", "1"]])
+    assertMatch(judged({}, remaining), /left behind: target\/__fragments\/x is new/)
     assertMatch(judged({}, new Map([...before, ["target/.tessera-1.tmp", "1"]])), /temporary file/)
     assertMatch(judged({ code: 1 }), /ended with 1 after SIGINT/)
     assertMatch(judged({ code: 143 }), /ended with 143/)
@@ -108,7 +108,7 @@ describe("the judge of faults", () => {
       ),
   })
   /** What is found in so many tries; one of them meets the flaw. */
-  const found = async (act: RandomLaw["act"], fault: "fail" | "interrupt from outside" | "full" = "fail") => {
+  const judgedFault = async (act: RandomLaw["act"], fault: "fail" | "interrupt from outside" | "full" = "fail") => {
     const lines: Array<string> = []
     for (let i = 0; i < 25; i++) {
       lines.push(...(await judgeFault(law(act), memoryGround(), fault, makeRandom(String(i)))).wrong)
@@ -120,14 +120,14 @@ describe("the judge of faults", () => {
   const create = (uri: string) => TileArray.create(uri, Points)
 
   it("finds nothing in a creation that cleans up", async () => {
-    assertEquals(await found(create), "")
-    assertEquals(await found(create, "interrupt from outside"), "")
+    assertEquals(await judgedFault(create), "")
+    assertEquals(await judgedFault(create, "interrupt from outside"), "")
   })
 
   it("finds a writer that deletes a stranger's file", async () => {
     const cruel = (uri: string) =>
       Effect.tapError(create(uri), () => withStorage((storage) => Effect.ignore(storage.remove(`${uri}/notes.txt`))))
-    assertMatch(await found(cruel), /a stranger's file is gone: \/notes.txt/)
+    assertMatch(await judgedFault(cruel), /a stranger's file is gone: \/notes.txt/)
   })
 
   it("finds a writer that leaves an array without cells, and one that leaves a file", async () => {
@@ -148,7 +148,7 @@ describe("the judge of faults", () => {
     assertMatch(lines.join("\n"), /neither what was before nor what should be after/)
     const messy = (uri: string) =>
       Effect.zipRight(withStorage((storage) => storage.write(`${uri}/scratch`, one)), create(uri))
-    assertMatch(await found(messy), /left behind: root\/scratch/)
+    assertMatch(await judgedFault(messy), /left behind: root\/scratch/)
   })
 })
 
@@ -157,7 +157,11 @@ describe("the judge of secrets", () => {
     const there = await startWebServer({ files: new Map([["file", one]]) })
     try {
       const read = (options: object, query = "") =>
-        runIn(httpFiles(options), Effect.flatMap(Storage, (its) => its.read(`${there.origin}/file${query}`)), 10_000)
+        runIn(
+          httpFiles(options),
+          Effect.flatMap(Storage, (storage) => storage.read(`${there.origin}/file${query}`)),
+          10_000,
+        )
       await read({})
       assertEquals(judgeSecrets(there, ["nothing"]), [])
       await read({ headers: { authorization: `Bearer ${HEADER}` } })

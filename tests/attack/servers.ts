@@ -228,18 +228,21 @@ const programsOf = (base: string): Readonly<Record<string, Program<Answer>>> => 
   const nothing = Effect.map((): Answer => [])
   const storage = Effect.orDie(Storage)
   return {
-    read: Effect.flatMap(storage, (its) => Effect.map(its.read(at("data/file")), (bytes) => [bytes])),
-    ranges: Effect.flatMap(storage, (its) =>
+    read: Effect.flatMap(storage, (storage) => Effect.map(storage.read(at("data/file")), (bytes) => [bytes])),
+    ranges: Effect.flatMap(storage, (storage) =>
       Effect.map(
-        its.readRanges(at("data/file"), [{ offset: 10, length: 50 }, { offset: 1000, length: 20 }, {
+        storage.readRanges(at("data/file"), [{ offset: 10, length: 50 }, { offset: 1000, length: 20 }, {
           offset: 2900,
           length: 100,
         }]),
         (parts) => [parts.flatMap((part) => [...part])],
       )),
-    tail: Effect.flatMap(storage, (its) => Effect.map(its.readTail(at("data/file"), 100), ({ bytes }) => [bytes])),
-    list: Effect.flatMap(storage, (its) => nothing(its.list(at("data/array")))),
-    size: Effect.flatMap(storage, (its) => nothing(its.size(at("data/file")))),
+    tail: Effect.flatMap(
+      storage,
+      (storage) => Effect.map(storage.readTail(at("data/file"), 100), ({ bytes }) => [bytes]),
+    ),
+    list: Effect.flatMap(storage, (storage) => nothing(storage.list(at("data/array")))),
+    size: Effect.flatMap(storage, (storage) => nothing(storage.size(at("data/file")))),
     cells: Effect.flatMap(
       TileArray.open(at("data/array")),
       (array) =>
@@ -273,22 +276,22 @@ export const attackWithServers: Attack = async (random, sweep) => {
   const changes = chance(random, 0.6) ? random.pick([0.02, 0.1, 0.5]) : 0
   const validator = random.pick(["etag", "weak", "modified"] as const)
   let version = 0
-  const files = [first, second].map((its) => new Map(its))
+  const files = [first, second].map((files) => new Map(files))
   const server = (isHere: boolean) =>
     startWebServer({
       files: new Map(),
       first: (seen, response) => {
         if (changes > 0 && chance(random, changes)) version = 1 - version
         const path = seen.path.replace(/^\/loop/, "")
-        const its = files[version]
+        const file = files[version]
         if (!isHere && seen.path.startsWith("/loop")) {
           response.writeHead(302, { location: `${origins.here}${path}` }).end()
           return true
         }
         if (isHere && chosen.length > 0 && chance(random, often)) {
-          if (all[random.pick(chosen)](seen, response, its.get(path.slice(1))) === true) return true
+          if (all[random.pick(chosen)](seen, response, file.get(path.slice(1))) === true) return true
         }
-        return serve(its, version, validator, seen, response)
+        return serve(file, version, validator, seen, response)
       },
     })
   const [here, there] = [await server(true), await server(false)]
@@ -301,7 +304,7 @@ export const attackWithServers: Attack = async (random, sweep) => {
       member("../array", { type: "array", name: "four" }),
       member(`${here.origin}/data/array`, { relative: false, type: "array", name: "five" }),
     ].filter(() => chance(random, 0.7))
-    for (const its of files) its.set(`data/group/__group/__1_1_${uuid(1)}_2`, details(2, members))
+    for (const item of files) item.set(`data/group/__group/__1_1_${uuid(1)}_2`, details(2, members))
     const storage = httpFiles({
       headers: { authorization: `Bearer ${HEADER}` },
       ...(chance(random, 0.5) ? { origin: here.origin } : {}),

@@ -297,7 +297,7 @@ const shownPlan = ({ signal, delay, file, second }: Plan, folder: string): strin
 const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
   const command = random.pick(commands)
   const runtime = random.pick(sweep.runtimes)
-  const its = await undisturbed(command, runtime, sweep)
+  const result = await undisturbed(command, runtime, sweep)
   const target = join(folder, "target")
   const replaces = command.args(folder).includes("--overwrite")
   const isNew = command.makes === "array" && !Object.values(command.needs).includes("target")
@@ -319,7 +319,7 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
       }
     },
   }
-  const plan = planOf(random, its, target, command.makes === "array")
+  const plan = planOf(random, result, target, command.makes === "array")
   const useResume = chance(random, 0.5)
   const ended = await runChild(
     runtime,
@@ -348,7 +348,7 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
   const wrong = [
     ...judgeStopped(
       ended,
-      { ...its, now },
+      { ...result, now },
       { before, now: snapshotOf(folder) },
       { isMarked, replaces, endless: command.endless === true, own },
     ),
@@ -356,7 +356,7 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
   if (wrong.length > 0) return { what, wrong }
 
   // and again
-  if (now === its.after && !isMarked) return { what, wrong }
+  if (now === result.after && !isMarked) return { what, wrong }
   if (isNew && !isMarked) { for (const name of strangers) rmSync(join(target, name)) }
   const option = command.again === "same"
     ? undefined
@@ -370,7 +370,7 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
   if (again.code !== 0) wrong.push(`${where} ended with ${again.code}: ${again.err.trim().slice(-400)}`)
   else {
     const seen = await readTarget(command, folder).catch((error) => `cannot be read: ${shortText(error)}`)
-    if (seen !== its.after) wrong.push(`${where}: ${seen} in place of ${its.after}`)
+    if (seen !== result.after) wrong.push(`${where}: ${seen} in place of ${result.after}`)
     if (existsSync(markOf(folder))) wrong.push(`${where}: the mark is still there`)
   }
   const kept = (path: string): boolean =>

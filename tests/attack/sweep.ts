@@ -67,16 +67,16 @@ export const sweep = async (
     const chosen = kinds.find(({ share }) => (at -= share) < 0)!
     return { number, random, chosen }
   }
-  const wanted = numbers.map(of).filter(({ chosen }) => kind === undefined || chosen.name === kind)
+  const requested = numbers.map(of).filter(({ chosen }) => kind === undefined || chosen.name === kind)
   let [next, done, bad, told] = [0, 0, 0, Date.now()]
   const start = Date.now()
   const byKind = new Map<string, number>()
   const work = async (): Promise<void> => {
-    while (next < wanted.length) {
-      const { number, random, chosen } = wanted[next++]
-      const its = join(folder, `input-${number}`)
-      mkdirSync(its)
-      const attacked = Promise.resolve().then(() => chosen.attack(random, shared, its))
+    while (next < requested.length) {
+      const { number, random, chosen } = requested[next++]
+      const inputFolder = join(folder, `input-${number}`)
+      mkdirSync(inputFolder)
+      const attacked = Promise.resolve().then(() => chosen.attack(random, shared, inputFolder))
         .catch((error): Outcome => ({
           what: "an input",
           wrong: [`the attack itself failed: ${(error as Error)?.stack ?? error}`],
@@ -84,7 +84,7 @@ export const sweep = async (
       const began = Date.now()
       const { what, wrong } = await inTime(attacked, chosen.longest)
       byKind.set(chosen.name, (byKind.get(chosen.name) ?? 0) + Date.now() - began)
-      rmSync(its, { recursive: true, force: true })
+      rmSync(inputFolder, { recursive: true, force: true })
       done++
       if (wrong.length > 0) {
         bad++
@@ -93,7 +93,7 @@ export const sweep = async (
       } else if (only !== undefined) print(`input ${number}, ${chosen.name}: ${what}`)
       if (Date.now() - told > 5000) {
         told = Date.now()
-        print(`${done} of ${wanted.length} inputs, ${bad} bad, ${Math.round((told - start) / 1000)} s`)
+        print(`${done} of ${requested.length} inputs, ${bad} bad, ${Math.round((told - start) / 1000)} s`)
       }
     }
   }
@@ -104,5 +104,5 @@ export const sweep = async (
   }
   const times = [...byKind].map(([name, time]) => `${name} ${(time / 1000).toFixed(0)} s`).join(", ")
   print(`${Math.round((Date.now() - start) / 1000)} s; by kind: ${times}`)
-  return { inputs: wanted.length, bad }
+  return { inputs: requested.length, bad }
 }

@@ -114,13 +114,13 @@ describe("redactText", () => {
     const word = FastCheck.stringMatching(/^[A-Za-z0-9._~%+-]{0,12}$/)
     const around = FastCheck.stringMatching(/^[ (,;"a-z]{0,8}$/)
     const scheme = FastCheck.constantFrom("http", "https", "HTTPS", "s3", "azure", "gs", "ftp")
-    FastCheck.assert(FastCheck.property(around, scheme, word, word, around, (before, its, name, value, after) => {
+    FastCheck.assert(FastCheck.property(around, scheme, word, word, around, (before, urlScheme, name, value, after) => {
       for (
         const url of [
-          `${its}://host/${name}?sig=CANARY${value}`,
-          `${its}://host/${name}?${name}&a=${value}CANARY/__schema/${name}`,
-          `${its}://host/${name}#CANARY${value}`,
-          `${its}://user:CANARY${value}@host/${name}?x=${value}CANARY#CANARY`,
+          `${urlScheme}://host/${name}?sig=CANARY${value}`,
+          `${urlScheme}://host/${name}?${name}&a=${value}CANARY/__schema/${name}`,
+          `${urlScheme}://host/${name}#CANARY${value}`,
+          `${urlScheme}://user:CANARY${value}@host/${name}?x=${value}CANARY#CANARY`,
         ]
       ) {
         assert(!redactText(`${before} ${url} ${after}`).includes("CANARY"), url)

@@ -294,7 +294,7 @@ const servers: Readonly<Record<string, () => Habits>> = {
   "start pages": () => ({ files: served(), index: "start page" }),
   "a manifest that is no JSON": () => {
     const files = served()
-    for (const folder of ["v22", ...folders, ...folders.map((its) => `${its}/array`)]) {
+    for (const folder of ["v22", ...folders, ...folders.map((folder) => `${folder}/array`)]) {
       files.set(`${folder}/__tessera_manifest.json`, new TextEncoder().encode(`{"a": "https://host/?sig=${QUERY}"`))
     }
     return { files, index: "forbidden" }
@@ -318,9 +318,9 @@ describe("a signed URL", () => {
         const failed = Object.values(codes).filter((code) => code !== "success").length
         assert(failed >= 10, JSON.stringify(codes))
         if (name === "nothing") {
-          const found = new Set(Object.values(codes))
+          const tags = new Set(Object.values(codes))
           for (const tag of ["success", "ArrayNotFound", "DecryptionFailed", "StorageError", "SelectionError"]) {
-            assert(found.has(tag), `${tag}: ${JSON.stringify(codes)}`)
+            assert(tags.has(tag), `${tag}: ${JSON.stringify(codes)}`)
           }
         }
       })

@@ -47,7 +47,7 @@ export const shownForms = (error: unknown, deep = true): ReadonlyArray<string> =
     attempt(() => Bun?.inspect(error, { depth: 20 })),
     attempt(() => Cause.pretty(cause)),
     attempt(() => Cause.pretty(cause, { renderErrorCause: true })),
-    attempt(() => Cause.prettyErrors(cause).map((its) => `${its.message}\n${its.stack}`).join()),
+    attempt(() => Cause.prettyErrors(cause).map((error) => `${error.message}\n${error.stack}`).join()),
     attempt(() => JSON.stringify(cause)),
     attempt(() => inspect(Exit.fail(error), { depth: 20 })),
     attempt(() => JSON.stringify(Exit.fail(error))),

@@ -67,24 +67,24 @@ export const momentAt = (events: ReadonlyArray<Event>, end: number): Moment => {
 export const holds = (wish: Wish, cell: Cell, colors: ReadonlyArray<string>, isNot = false): boolean => {
   if ("wish" in wish) return holds(wish.wish, cell, colors, !isNot)
   if ("wishes" in wish) {
-    const its = (one: Wish): boolean => holds(one, cell, colors, isNot)
-    return (wish.op === "and") === isNot ? wish.wishes.some(its) : wish.wishes.every(its)
+    const isMatch = (one: Wish): boolean => holds(one, cell, colors, isNot)
+    return (wish.op === "and") === isNot ? wish.wishes.some(isMatch) : wish.wishes.every(isMatch)
   }
   const value = cell[wish.field]
   if (!("value" in wish || "values" in wish)) return (value === null) === ((wish.op === "isNull") !== isNot)
   if (value === null) return false
   if ("values" in wish) return wish.values.includes(value) === ((wish.op === "in") !== isNot)
   const isColor = wish.field === "color"
-  const its = isColor ? colors.indexOf(value as string) : value
-  const asked = isColor ? colors.indexOf(wish.value as string) : wish.value
-  if (asked === -1 && isColor) return (wish.op === "ne" && !isNot) || (wish.op === "eq" && isNot)
+  const entry = isColor ? colors.indexOf(value as string) : value
+  const request = isColor ? colors.indexOf(wish.value as string) : wish.value
+  if (request === -1 && isColor) return (wish.op === "ne" && !isNot) || (wish.op === "eq" && isNot)
   const is = {
-    lt: its < asked,
-    le: its <= asked,
-    gt: its > asked,
-    ge: its >= asked,
-    eq: its === asked,
-    ne: its !== asked,
+    lt: entry < request,
+    le: entry <= request,
+    gt: entry > request,
+    ge: entry >= request,
+    eq: entry === request,
+    ne: entry !== request,
   }
   return is[wish.op] !== isNot
 }
@@ -110,23 +110,23 @@ export const cellsAt = (
   duplicates: boolean,
 ): ReadonlyArray<Cell> => {
   const { attributes, colors } = momentAt(events, end)
-  const found: Array<{ readonly key: string; readonly time: number; readonly cell: Cell }> = []
+  const matches: Array<{ readonly key: string; readonly time: number; readonly cell: Cell }> = []
   events.forEach((event, i) => {
     const time = timeOf(i)
     if (event.kind !== "write" || time < start || time > end) return
     const there = momentAt(events, time).attributes
     for (const cell of event.cells) {
       const of = (name: string): Value => there.includes(name) ? cell[name] : fills[name]
-      const its = Object.fromEntries(
+      const values = Object.fromEntries(
         ["x", "y", ...attributes].map((name) => [name, name === "x" || name === "y" ? cell[name] : of(name)]),
       )
       const key = keyOf(cell)
-      const older = duplicates ? -1 : found.findIndex((one) => one.key === key)
-      if (older >= 0) found.splice(older, 1)
-      found.push({ key, time, cell: its })
+      const older = duplicates ? -1 : matches.findIndex((one) => one.key === key)
+      if (older >= 0) matches.splice(older, 1)
+      matches.push({ key, time, cell: values })
     }
   })
-  return found.flatMap(({ time, cell }) => {
+  return matches.flatMap(({ time, cell }) => {
     const gone = events.some((event, i) =>
       event.kind === "delete" && timeOf(i) >= start && timeOf(i) <= end && timeOf(i) >= time &&
       !holds(event.wish, cell, colors, true)

@@ -140,15 +140,15 @@ const ask = (uri: string, kind: Kind, events: ReadonlyArray<Event>, query: Query
     }
     const options = { ...what, select: names, order }
     const cells = cellsAt(events, { start, end }, kind === "duplicates")
-    const wanted = cells.filter((cell) => inBox(box, cell) && (wish === undefined || holds(wish, cell, colors)))
+    const requested = cells.filter((cell) => inBox(box, cell) && (wish === undefined || holds(wish, cell, colors)))
     const rowOf = (cell: Cell) => names.map((name) => json(cell[name], name, colors))
     const along = order === "col" ? [1, 0] : [0, 1]
-    const counted = naive(wanted, attributes)
+    const counted = naive(requested, attributes)
     if (kind !== "dense") {
       const rows = rowsOf((yield* Sparse.read(array, options)).columns, names)
       const parts = Chunk.toReadonlyArray(yield* Stream.runCollect(Sparse.stream(array, options)))
       assertEquals(sorted(parts.flatMap(({ columns }) => rowsOf(columns, names))), sorted(rows))
-      assertEquals(sorted(rows), sorted(wanted.map(rowOf)))
+      assertEquals(sorted(rows), sorted(requested.map(rowOf)))
       if (order === "row" || order === "col") {
         for (let i = 1; i < rows.length; i++) assert(compareRows(rows[i - 1], rows[i], along) <= 0)
       }
@@ -160,8 +160,10 @@ const ask = (uri: string, kind: Kind, events: ReadonlyArray<Event>, query: Query
     }
     const { columns } = yield* Dense.read(array, options)
     const rows = rowsOf(columns, names)
-    const found = new Map(wanted.map((cell) => [`${cell.x} ${cell.y}`, cell]))
-    const expected = rows.map(([x, y]) => rowOf(found.get(`${x} ${y}`) ?? { ...fills, x: x as number, y: y as number }))
+    const cellByPlace = new Map(requested.map((cell) => [`${cell.x} ${cell.y}`, cell]))
+    const expected = rows.map(([x, y]) =>
+      rowOf(cellByPlace.get(`${x} ${y}`) ?? { ...fills, x: x as number, y: y as number })
+    )
     assertEquals(rows, expected)
     // where no box is given, it is what was written
     const written = boundsOf(events, query)
@@ -192,11 +194,11 @@ describe("arrays, as a plain list of their cells", () => {
   for (const kind of ["dense", "sparse", "duplicates"] as const) {
     it(`${kind}: are at every time what was written, deleted and changed until then`, () => {
       let number = 0
-      const asked = histories(kind === "dense" ? "dense" : "sparse", kind === "duplicates").chain((events) =>
+      const request = histories(kind === "dense" ? "dense" : "sparse", kind === "duplicates").chain((events) =>
         fc.tuple(fc.constant(events), fc.array(queries(events), { minLength: 4, maxLength: 4 }))
       )
       return fc.assert(
-        fc.asyncProperty(asked, ([events, queries]) => {
+        fc.asyncProperty(request, ([events, queries]) => {
           const uri = `mem://${kind}/${number++}`
           const all = Effect.zipRight(
             make(uri, kind, events),

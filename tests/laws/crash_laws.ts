@@ -67,12 +67,15 @@ const content = new TextEncoder().encode("this file is a stranger's")
 /** Adds files of strangers around what is written, and returns the check that they are as they were. */
 const addStrangers = async (ground: Ground, inside: ReadonlyArray<string>) => {
   const { uri } = ground
-  const beside = [`${uri}-other/__schema/__1_1_${"0".repeat(32)}`, `${uri}.txt`]
-  const paths = [...beside, ...inside].map((path) => path.slice(uri.length))
+  const additional = [`${uri}-other/__schema/__1_1_${"0".repeat(32)}`, `${uri}.txt`]
+  const paths = [...additional, ...inside].map((path) => path.slice(uri.length))
   for (const path of paths) await must("a stranger", ground.storage, ground.storage.write(uri + path, content))
-  return async (left: Ground, where: string) => {
+  return async (remaining: Ground, where: string) => {
     for (const path of paths) {
-      assertEquals(await must(`${path} after ${where}`, left.storage, left.storage.read(left.uri + path)), content)
+      assertEquals(
+        await must(`${path} after ${where}`, remaining.storage, remaining.storage.read(remaining.uri + path)),
+        content,
+      )
     }
   }
 }
@@ -88,7 +91,7 @@ const added = (ground: Ground, before: ReadonlyArray<string>): ReadonlyArray<str
 export const crashLaws = async (
   law: CrashLaw,
   empty: Ground,
-  visit: (left: Left) => Promise<void> | void = () => {},
+  visit: (remaining: Left) => Promise<void> | void = () => {},
 ): Promise<number> => {
   const { uri, storage } = empty
   const read = (what: string, { uri, storage }: Ground) => must(`reading ${what}`, storage, law.read(uri))

@@ -46,7 +46,7 @@ describe("the law of crashes", () => {
             Effect.ignore(Effect.zipRight(storage.remove(`${uri}/commit`), storage.remove(`${uri}/data`)))),
       )
     const seen: Array<string> = []
-    assertEquals(await crashLaws(law(careful), memoryGround(), (left) => void seen.push(left.seen)), 24)
+    assertEquals(await crashLaws(law(careful), memoryGround(), (remaining) => void seen.push(remaining.seen)), 24)
     assertEquals(seen.length, 26)
     assertEquals(new Set(seen), new Set(["before", "after"]))
   })

@@ -57,26 +57,26 @@ const prepare = (root: string): Promise<void> => run(Effect.zipRight(makeAll(roo
  */
 export const killWriters = async (root: string, rounds: number): Promise<ReadonlySet<number>> => {
   await prepare(root)
-  const known = new Set([0])
+  const names = new Set([0])
   for (let round = 1; round <= rounds; round++) {
     const [writers, enough] = [1 + round % 3, Math.floor(Math.random() * 4)]
     const kill = () => setTimeout(() => writer.child.kill("SIGKILL"), Math.random() * 20)
     let writes = 0
     const writer = startWriter(root, round * 1000, writers, 0, () => ++writes === enough + 1 && kill())
     assertEquals(await writer.ended, "SIGKILL")
-    for (const write of writer.done) known.add(write)
+    for (const write of writer.done) names.add(write)
 
     const { writes: seen } = await run(seeAll(root))
-    for (const write of known) assert(seen.has(write), `round ${round}: write ${write} is lost`)
-    const more = [...seen].filter((write) => !known.has(write))
+    for (const write of names) assert(seen.has(write), `round ${round}: write ${write} is lost`)
+    const more = [...seen].filter((write) => !names.has(write))
     assert(more.length <= writers, `round ${round}: ${more} are more writes than were under way`)
-    for (const write of more) known.add(write)
+    for (const write of more) names.add(write)
 
     await run(writeOnce(root, round))
-    known.add(round)
+    names.add(round)
   }
-  assertEquals((await run(seeAll(root))).writes, known)
-  return known
+  assertEquals((await run(seeAll(root))).writes, names)
+  return names
 }
 
 /**

@@ -48,7 +48,7 @@ const points = "mem://points"
 const group = "mem://group"
 
 /** Each operation: what it works on, and a call. */
-const operations: Readonly<Record<string, readonly [uri: string, call: (given: SetUp) => AnyEffect]>> = {
+const operations: Readonly<Record<string, readonly [uri: string, call: (input: SetUp) => AnyEffect]>> = {
   "TileArray.open": [grid, () => TileArray.open(grid)],
   "TileArray.reopen": [grid, (s) => TileArray.reopen(s.grid)],
   "TileArray.create": ["mem://new", () => TileArray.create("mem://new", Points)],
@@ -118,19 +118,19 @@ const withoutSpan: Readonly<Record<string, string>> = {
 const layer = () => Layer.merge(Platform.layerMemory, Platform.layerNative)
 
 /** Sets up arrays without a tracer, and calls an operation with one. */
-const traceOf = async (call: (given: SetUp) => AnyEffect) => {
+const traceOf = async (call: (input: SetUp) => AnyEffect) => {
   const tracer = makeInMemoryTracer()
   const program = Effect.flatMap(
     setUp,
-    (given) => Effect.exit(Effect.provide(Effect.scoped(call(given)), tracer.layer)),
+    (input) => Effect.exit(Effect.provide(Effect.scoped(call(input)), tracer.layer)),
   )
   return { exit: await Effect.runPromise(Effect.provide(program, layer())), ...tracer }
 }
 
 const spanNamed = (spans: ReadonlyArray<EndedSpan>, name: string): EndedSpan => {
-  const found = spans.filter((span) => span.name === `tessera.${name}`)
-  assert(found.length > 0, `no span tessera.${name} among ${spans.map((span) => span.name).join(", ")}`)
-  return found.at(-1)!
+  const matches = spans.filter((span) => span.name === `tessera.${name}`)
+  assert(matches.length > 0, `no span tessera.${name} among ${spans.map((span) => span.name).join(", ")}`)
+  return matches.at(-1)!
 }
 
 describe("spans of public operations", () => {

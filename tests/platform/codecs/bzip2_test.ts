@@ -73,9 +73,9 @@ describe("lengths of a Huffman code", () => {
       minLength: 2,
       maxLength: 258,
     })
-    FastCheck.assert(FastCheck.property(uses, FastCheck.integer({ min: 9, max: 17 }), (counts, most) => {
-      const lengths = huffmanLengths(Uint32Array.from(counts), most)
-      assert(lengths.every((length, i) => length <= most && (length > 0) === (counts[i] > 0)))
+    FastCheck.assert(FastCheck.property(uses, FastCheck.integer({ min: 9, max: 17 }), (counts, max) => {
+      const lengths = huffmanLengths(Uint32Array.from(counts), max)
+      assert(lengths.every((length, i) => length <= max && (length > 0) === (counts[i] > 0)))
       const used = lengths.filter((length) => length > 0)
       if (used.length > 1) assertEquals(used.reduce((sum, length) => sum + 2 ** -length, 0), 1)
     }))

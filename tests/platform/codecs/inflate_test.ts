@@ -62,8 +62,8 @@ describe("the inflater", () => {
         for (const [at, value] of hits) {
           stream[at % (at % 2 === 0 ? Math.min(stream.length, 60) : stream.length)] = value
         }
-        const its = cut < 6 ? stream.subarray(0, stream.length - cut) : stream
-        const [want, have] = [theirs(its, bytes.length), ours(its, bytes.length)]
+        const values = cut < 6 ? stream.subarray(0, stream.length - cut) : stream
+        const [want, have] = [theirs(values, bytes.length), ours(values, bytes.length)]
         assertEquals(have === undefined, want === undefined)
         assert(want === undefined || same(have!, want))
         seen[want === undefined ? "refused" : "taken"]++

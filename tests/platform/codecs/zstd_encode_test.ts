@@ -73,17 +73,17 @@ describe("distributions", () => {
 
   it("give every symbol that is used a share, and are read as they are described", () => {
     FastCheck.assert(FastCheck.property(uses, FastCheck.integer({ min: 6, max: 9 }), (counts, log) => {
-      const its = shares(Uint32Array.from(counts), log)
-      assertEquals(its.reduce((sum, share) => sum + share, 0), 1 << log)
-      assert(its.every((share, i) => (share > 0) === (counts[i] > 0)))
-      assert(costOf(Uint32Array.from(counts), its, log) < Infinity)
+      const symbolShares = shares(Uint32Array.from(counts), log)
+      assertEquals(symbolShares.reduce((sum, share) => sum + share, 0), 1 << log)
+      assert(symbolShares.every((share, i) => (share > 0) === (counts[i] > 0)))
+      assert(costOf(Uint32Array.from(counts), symbolShares, log) < Infinity)
       const bytes = new Uint8Array(200)
       const description = new BackwardBits(bytes)
-      writeShares(its, log, description)
+      writeShares(symbolShares, log, description)
       const end = description.align()
       const { next, table } = readFseTable(bytes, 0, bytes.length, counts.length - 1, 9)
       assertEquals(next, end)
-      assertEquals(table, fseTable(its, log))
+      assertEquals(table, fseTable(symbolShares, log))
     }))
   })
 })

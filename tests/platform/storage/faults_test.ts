@@ -117,12 +117,12 @@ describe("faults", () => {
       const faulty = withFaults(localFiles, { at: 2, fault: "partial-crash" })
       const { storage } = faulty
       await Effect.runPromiseExit(act(storage, root))
-      const left = (): number => readdirSync(join(root, "new")).length
-      assertEquals(left(), 1)
+      const remaining = (): number => readdirSync(join(root, "new")).length
+      assertEquals(remaining(), 1)
       assert(Exit.isFailure(await Effect.runPromiseExit(storage.list(root))), "nothing is read after the stop")
-      assertEquals(left(), 1)
+      assertEquals(remaining(), 1)
       await Effect.runPromise(faulty.release)
-      assertEquals(left(), 0)
+      assertEquals(remaining(), 0)
     } finally {
       rmSync(root, { recursive: true })
     }

@@ -31,7 +31,7 @@ const tries: Readonly<Record<string, Effect.Effect<void, AlreadyExists | Storage
 }
 
 const made = Effect.runSync(Effect.either(localFiles.write(uri("old"), Uint8Array.of(1, 2, 3))))
-const found = Object.entries(tries).map(([name, call]) => {
+const attempts = Object.entries(tries).map(([name, call]) => {
   const ended = Effect.runSync(Effect.either(call))
   const { _tag, reason } = (ended._tag === "Left" ? ended.left : {}) as { _tag?: string; reason?: string }
   const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
@@ -42,7 +42,7 @@ const after = Effect.runSync(Effect.either(localFiles.create(uri("after"), large
 const old = Effect.runSync(Effect.either(localFiles.read(uri("old"))))
 console.log(JSON.stringify({
   made: made._tag,
-  found,
+  attempts,
   after: after._tag,
   old: old._tag === "Right" ? [...old.right] : [],
 }))

@@ -99,9 +99,9 @@ describe("coalescing", () => {
         FastCheck.array(rangeIn(300), { maxLength: 20 }),
         FastCheck.nat(60),
         FastCheck.nat(200),
-        (ranges, gap, most) => {
-          const { reads, readOf } = planCoalescing(ranges, { gap, maxLength: most })
-          const longest = Math.max(most, ...ranges.map(({ length }) => length))
+        (ranges, gap, max) => {
+          const { reads, readOf } = planCoalescing(ranges, { gap, maxLength: max })
+          const longest = Math.max(max, ...ranges.map(({ length }) => length))
           for (const [i, { offset, length }] of ranges.entries()) {
             const read = reads[readOf[i]]
             assert(read.offset <= offset && offset + length <= read.offset + read.length)
@@ -465,10 +465,10 @@ describe("retry", () => {
 describe("limit", () => {
   it("lets no more under way than allowed, ranges counted one by one", async () => {
     const inner = memory(new Map([["file", content]]))
-    let [now, most] = [0, 0]
+    let [now, max] = [0, 0]
     const counting = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.ensuring(
-        Effect.zipRight(Effect.sync(() => most = Math.max(most, ++now)), Effect.zipRight(Effect.sleep(2), call)),
+        Effect.zipRight(Effect.sync(() => max = Math.max(max, ++now)), Effect.zipRight(Effect.sleep(2), call)),
         Effect.sync(() => now--),
       )
     const storage: Storage = {
@@ -485,7 +485,7 @@ describe("limit", () => {
       }),
     )
     assertEquals(parts, ranges.map(part))
-    assertEquals(most, 3)
+    assertEquals(max, 3)
   })
 
   it("gives back the turn of what is interrupted", async () => {

@@ -68,15 +68,15 @@ run("truncate", "-s", "32M", at("image"))
 run(`mkfs.${system}`, "-q", "-F", at("image"))
 run("mount", "-t", system, "-o", "loop", at("image"), at("disk"))
 console.log("mounted")
-const found: Array<{ commits: number; broken: number }> = []
+const losses: Array<{ commits: number; broken: number }> = []
 try {
   for (let i = 0; i < 3; i++) {
     writeData(i)
-    found.push(afterLoss())
+    losses.push(afterLoss())
     commit(i)
-    found.push(afterLoss())
+    losses.push(afterLoss())
   }
 } finally {
   run("umount", at("disk"))
 }
-console.log(JSON.stringify(found))
+console.log(JSON.stringify(losses))

@@ -283,9 +283,9 @@ describe("manifests", () => {
         space,
         FastCheck.boolean(),
         FastCheck.boolean(),
-        (found, s, sort, more) => {
-          const files = found.map(([path, size]) => [path, size] as const)
-          const lines = found.map(([path, size, how]) => `[${s}${string(path, how)}${s},${s}${size}${s}]`)
+        (entries, s, sort, more) => {
+          const files = entries.map(([path, size]) => [path, size] as const)
+          const lines = entries.map(([path, size, how]) => `[${s}${string(path, how)}${s},${s}${size}${s}]`)
           const list = sort ? lines.sort() : lines
           const others = more ? `"x":{"a":[1,"]}",{}],"b":null}${s},` : ""
           const text = `${s}{${others}${head}${s},"files"${s}:[${list.join(`${s},${s}`)}]${s}}${s}`

@@ -44,9 +44,9 @@ const twoSites = async (
   const habitsThere: Habits = { files }
   const here = await startWebServer(habitsHere)
   const there = await startWebServer(habitsThere)
-  const wanted = habits(here.origin, there.origin)
-  Object.assign(habitsHere, wanted.here)
-  Object.assign(habitsThere, wanted.there)
+  const requested = habits(here.origin, there.origin)
+  Object.assign(habitsHere, requested.here)
+  Object.assign(habitsThere, requested.there)
   try {
     await body(here, there, files)
   } finally {
@@ -147,16 +147,16 @@ describe("headers of the program", () => {
     }))
 
   it("do not go to http: when they are for https:, nor to another port", async () => {
-    const asked: Array<readonly [string, string | undefined]> = []
+    const requested: Array<readonly [string, string | undefined]> = []
     const client = HttpClient.make((request, url) => {
-      asked.push([url.href, request.headers.authorization])
+      requested.push([url.href, request.headers.authorization])
       return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(new Uint8Array(3))))
     })
     const storage = makeHttpStorage(client, { headers: secret, origin: "https://data.example" })
     for (const origin of ["https://data.example:443", "http://data.example", "https://data.example:8443"]) {
       await run(storage.read(`${origin}/file`))
     }
-    assertEquals(asked.map(([, authorization]) => authorization), ["Bearer secret", undefined, undefined])
+    assertEquals(requested.map(([, authorization]) => authorization), ["Bearer secret", undefined, undefined])
   })
 })
 
@@ -297,9 +297,9 @@ describe("redirects", () => {
   })
 
   it("from https: to http: are refused, and followed from http: to https:", async () => {
-    const asked: Array<string> = []
+    const requested: Array<string> = []
     const client = HttpClient.make((request, url) => {
-      asked.push(url.href)
+      requested.push(url.href)
       const location = {
         "https://data.example/down": "http://data.example/file?sig=abc",
         "http://data.example/up": "https://data.example/file",
@@ -315,7 +315,7 @@ describe("redirects", () => {
     assertMatch(error.message, /redirects from https: to http: \(data\.example\), which is not followed/)
     assert(!shown(error).includes("sig=abc"))
     assertEquals(await run(storage.read("http://data.example/up")), new Uint8Array(3))
-    assertEquals(asked, ["https://data.example/down", "http://data.example/up", "https://data.example/file"])
+    assertEquals(requested, ["https://data.example/down", "http://data.example/up", "https://data.example/file"])
   })
 
   it("of folders lead to their index pages and manifests", async () => {

@@ -135,9 +135,9 @@ describe("a file that changes between two reads", () => {
             await run(storage.read(uri))
             await run(first as Effect.Effect<unknown, NotFound | StorageError>)
             here.version = after
-            const asked = server.seen.length
+            const request = server.seen.length
             await conflicts(storage.readRanges(uri, at(100)))
-            assertEquals(server.seen.length, asked + 1)
+            assertEquals(server.seen.length, request + 1)
             assertEquals(await run(storage.readRanges(uri, at(100, 300))), [filled(2, 10), filled(2, 10)])
           }
           here.version = before
@@ -525,21 +525,21 @@ describe("a session", () => {
                 : op === "read"
                 ? Effect.map(storage.read(here.uri), (bytes) => [bytes])
                 : Effect.map(storage.readTail(here.uri, 10), ({ bytes }) => [bytes])
-              const its = by === undefined ? undefined : sessions[by]
+              const reader = by === undefined ? undefined : sessions[by]
               const result = await run(
-                Effect.either(its === undefined ? call : inSession(its.session, storage, here.uri, call)),
+                Effect.either(reader === undefined ? call : inSession(reader.session, storage, here.uri, call)),
               )
               if (result._tag === "Left") {
                 assertEquals(result.left._tag === "StorageError" && result.left.reason, "Conflict")
-                if (its !== undefined) its.failed = true
+                if (reader !== undefined) reader.failed = true
                 continue
               }
-              const found = new Set(result.right.flatMap((bytes) => [...bytes]))
-              assertEquals(found.size, 1)
-              if (its === undefined) continue
-              assert(!its.failed, "a session that failed reads again")
-              for (const byte of found) its.seen.add(byte)
-              assertEquals(its.seen.size, 1)
+              const versions = new Set(result.right.flatMap((bytes) => [...bytes]))
+              assertEquals(versions.size, 1)
+              if (reader === undefined) continue
+              assert(!reader.failed, "a session that failed reads again")
+              for (const byte of versions) reader.seen.add(byte)
+              assertEquals(reader.seen.size, 1)
             }
             for (const { failed, session } of sessions) assertEquals(session.changed, failed)
           }),
@@ -566,21 +566,21 @@ describe("an array whose files change", () => {
     })
     try {
       const layer = Layer.merge(Layer.succeed(StorageService, httpFiles()), layerNative)
-      const asked = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) =>
+      const request = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) =>
         Effect.runPromise(Effect.provide(program, layer))
-      const array = await asked(TileArray.open(`${server.origin}/weather`))
+      const array = await request(TileArray.open(`${server.origin}/weather`))
       const first = { select: ["temperature"], region: { day: 57, station: 1 } } as const
       const read = Dense.read(array, first)
-      const values = (await asked(read)).columns.temperature.values
+      const values = (await request(read)).columns.temperature.values
       etag = '"2"'
-      const error = await asked(Effect.flip(read))
+      const error = await request(Effect.flip(read))
       assertEquals(error._tag === "StorageError" && error.reason, "Conflict")
-      const again = await asked(TileArray.open(`${server.origin}/weather`))
-      assertEquals((await asked(Dense.read(again, first))).columns.temperature.values, values)
+      const again = await request(TileArray.open(`${server.origin}/weather`))
+      assertEquals((await request(Dense.read(again, first))).columns.temperature.values, values)
       // what it learned when it was opened may not hold for the new files, now that others have read them either
-      assertEquals((await asked(Effect.flip(read)))._tag, "StorageError")
-      const reopened = await asked(TileArray.reopen(array))
-      assertEquals((await asked(Dense.read(reopened, first))).columns.temperature.values, values)
+      assertEquals((await request(Effect.flip(read)))._tag, "StorageError")
+      const reopened = await request(TileArray.reopen(array))
+      assertEquals((await request(Dense.read(reopened, first))).columns.temperature.values, values)
     } finally {
       await server.close()
     }
