@@ -45,7 +45,7 @@ const parts: Readonly<Record<string, Part>> = {
       "observability": [],
       "host": ["node"],
       "workers": ["host", "node", "observability"],
-      // codecs know nothing of storages, WebAssembly modules nothing of anything
+      // codecs do not import storages, WebAssembly modules do not import anything
       "wasm": [],
       "codecs": [".", "workers"],
       "codecs/bzip2": [".", "codecs"],
@@ -187,7 +187,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
 }
 
-/** A folder holds one topic: beyond this many files it is split. */
+/** A folder has one topic; a folder with more files is split. */
 const MAX_FILES = 21
 
 const topFolders = ["bench", "bundle", "examples", "platform", "schema", "src", "tests"]
@@ -352,7 +352,7 @@ describe("folders", () => {
 })
 
 describe("names", () => {
-  it("are snake case, and say what is inside", () => {
+  it("are snake case, and describe the content", () => {
     const names = ["tests", "bench", "examples"].flatMap(filesBelow).concat(code)
     const parts = (path: string): Array<string> => path.replace(/\.ts$/, "").split("/")
     assertEquals(names.filter((path) => !/^[a-z0-9_./]+\.ts$/.test(path)), [])

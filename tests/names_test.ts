@@ -35,7 +35,7 @@ const namespaces: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const isMember = (file: string): boolean => Object.values(namespaces).some((files) => files.includes(file))
 
-/** A structure of the format on the one side, and what the engine works with on the other. */
+/** Names of a structure of the format that also name the engine's own structure. */
 const formatTwins: ReadonlyArray<string> = [
   "ArraySchema",
   "Attribute",
@@ -52,7 +52,7 @@ const reasons: Readonly<Record<string, string>> = {
   Steps: "src/kernel/ imports nothing, and platform/ may not import it",
 }
 
-/** The modules that declare each exported name. Re-exports are no declarations. */
+/** The modules that declare each exported name. Re-exports are not declarations. */
 const declarations = (files: ReadonlyArray<readonly [file: string, text: string]>): Map<string, Array<string>> => {
   const modules = new Map<string, Array<string>>()
   const exported =

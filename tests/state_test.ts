@@ -1,4 +1,4 @@
-/** No module of the library has state: behaviour does not depend on what the process did before. */
+/** No module of the library has state: behaviour does not depend on earlier calls in the process. */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import { readdirSync, readFileSync } from "node:fs"

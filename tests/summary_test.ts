@@ -40,7 +40,7 @@ describe("counting", () => {
     })
   })
 
-  it("closing lines, of which the last counts", () => {
+  it("reads the last closing line", () => {
     assertEquals(countsOf("plain", "1 passed, 1 failed\nx 3 passed, 3 failed\n5 passed, 0 failed, 2 skipped\n", 0), {
       passed: 5,
       failed: 0,

@@ -30,7 +30,7 @@ describe("deno.json and package.json", () => {
     assertEquals(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version)), [])
   })
 
-  it("agree on what the project is", () => {
+  it("agree on the name and the version", () => {
     for (const key of ["name", "version", "license", "exports"]) assertEquals(npm[key], deno[key], key)
   })
 })

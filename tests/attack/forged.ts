@@ -56,7 +56,7 @@ const makeWorld = (root: string, isSparse: boolean): Program<unknown> =>
     }
   })
 
-/** A path that somebody forged: steps up, schemes, queries, absolute ones, percent forms, control characters, long names. */
+/** Returns a forged path: parent steps, schemes, queries, absolute ones, percent forms, control characters, long names. */
 export const forgedPath = (random: Random, root: string): string => {
   const bare = root.replace(/^mem:\/\//, "")
   const segments = [
@@ -97,14 +97,14 @@ export const forgedPath = (random: Random, root: string): string => {
     random.pick(["", "", "", "", "/", "?x", "#x", "?sig=1", "%00", "\0", "\\", ".wrt", ".del"])
 }
 
-/** Does something bad to the files, and answers what it was. */
+/** Damages the files, and returns a description. */
 type Forge = (random: Random, root: string, storage: Storage) => Program<string>
 
 const namesIn = (storage: Storage, folder: string) =>
   Effect.map(storage.list(folder), (entries) => entries.filter(({ kind }) => kind === "file").map(({ name }) => name))
 
 const forgeSchema =
-  (change: (random: Random, path: string, schema: Structure) => Structure, what: string): Forge =>
+  (change: (random: Random, path: string, schema: Structure) => Structure, label: string): Forge =>
   (random, root, storage) =>
     Effect.gen(function* () {
       const folder = `${root}/lab/array/__schema`
@@ -115,7 +115,7 @@ const forgeSchema =
         `${folder}/${name}`,
         genericTile(encode(SchemaCodec, change(random, path, schema), schema.version)),
       )
-      return `${what} ${JSON.stringify(path.slice(0, 80))}`
+      return `${label} ${JSON.stringify(path.slice(0, 80))}`
     })
 
 const labelUri = forgeSchema((random, uri, schema) => ({
@@ -225,7 +225,7 @@ const unfinishedMark: Forge = (random, root, storage) =>
       replaces: chance(random, 0.5),
       schemaName: name(),
       checkpoint: {
-        given: 0,
+        inputCells: 0,
         cells: 0,
         bytes: 0,
         fragments: [name(), name()],
@@ -327,7 +327,7 @@ export const attackWithForgedFiles: Attack = async (random, _, folder) => {
   const outside = (path: string): boolean => !/^lab($|\/(array|target)($|\/))/.test(path)
   wrong.push(...differences(before, snapshot(), outside).map((line) => `outside of the array: ${line}`))
   return {
-    what: `${isSparse ? "sparse" : "dense"} array in ${isLocal ? "local files" : "memory"}, ${
+    label: `${isSparse ? "sparse" : "dense"} array in ${isLocal ? "local files" : "memory"}, ${
       shortText(done.join("; "))
     }`,
     wrong,

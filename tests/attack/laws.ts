@@ -7,7 +7,7 @@ import type { CrashLaw, Program } from "../laws/crash_laws.ts"
 import { transfers, writes } from "../laws/writes.ts"
 import { between, chance } from "./input.ts"
 
-/** A write to be tried; `replaces` if it removes what was there, so that for a while there is only a mark. */
+/** A write to be tried; `replaces`: whether it removes the existing array first, so that for some time only a mark exists. */
 export interface RandomLaw extends CrashLaw {
   readonly name: string
   readonly replaces?: boolean

@@ -37,7 +37,7 @@ export interface Ended {
 
 /** No command takes longer than this, on a busy machine either. */
 const LONGEST = 60_000
-/** A process that was told to stop is gone by then. */
+/** The maximum time in milliseconds in which a process must stop after a signal. */
 const PATIENCE = 20_000
 
 /** The programs of the runtimes themselves: behind npx, signals would reach another process. */

@@ -1,6 +1,6 @@
 /**
  * Web servers that answer what they like: redirects to another origin, files that change, cut and endless bodies, wrong ranges.
- * The other origin never sees the program's secrets, nobody reads a mix of two versions of a file, and everything ends soon.
+ * The other origin never sees the program's secrets, no read mixes two versions of a file, and everything ends soon.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -134,7 +134,7 @@ const tricks = (random: Random, here: () => string, there: () => string): Readon
       response.end(new Uint8Array(file.length + 100).fill(9))
       return true
     },
-    "an encoding that is none": (_, response) => {
+    "an invalid encoding": (_, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end("this is not gzip")
       return true
     },
@@ -182,20 +182,23 @@ const serve = (
   const start = range[1] === "" ? Math.max(file.length - Number(range[2]), 0) : Number(range[1])
   const stop = range[1] === "" || range[2] === "" ? file.length : Math.min(Number(range[2]) + 1, file.length)
   if (start >= file.length) return end(416, { "content-range": `bytes */${file.length}` })
-  const told = { "content-range": `bytes ${start}-${stop - 1}/${file.length}`, "content-length": String(stop - start) }
-  return end(206, { ...tag, ...told }, file.subarray(start, stop))
+  const rangeHeaders = {
+    "content-range": `bytes ${start}-${stop - 1}/${file.length}`,
+    "content-length": String(stop - start),
+  }
+  return end(206, { ...tag, ...rangeHeaders }, file.subarray(start, stop))
 }
 
-/** What is wrong with what another origin saw, and with what a program shows. */
+/** Returns the secrets that another origin received, or that a program shows. */
 export const judgeSecrets = (
   there: Pick<WebServer, "seen">,
   texts: ReadonlyArray<string>,
 ): ReadonlyArray<string> => {
   const wrong: Array<string> = []
   for (const { url, headers } of there.seen) {
-    const told = `${url} ${JSON.stringify(headers)}`
+    const received = `${url} ${JSON.stringify(headers)}`
     for (const secret of [HEADER, QUERY]) {
-      if (told.includes(secret)) wrong.push(`the other origin sees ${secret}: ${told.slice(0, 300)}`)
+      if (received.includes(secret)) wrong.push(`the other origin sees ${secret}: ${received.slice(0, 300)}`)
     }
   }
   for (const shown of texts) {
@@ -225,7 +228,7 @@ type Answer = ReadonlyArray<ArrayLike<number>>
 
 const programsOf = (base: string): Readonly<Record<string, Program<Answer>>> => {
   const at = (path: string) => `${base}/${path}?sig=${QUERY}`
-  const nothing = Effect.map((): Answer => [])
+  const discard = Effect.map((): Answer => [])
   const storage = Effect.orDie(Storage)
   return {
     read: Effect.flatMap(storage, (storage) => Effect.map(storage.read(at("data/file")), (bytes) => [bytes])),
@@ -241,8 +244,8 @@ const programsOf = (base: string): Readonly<Record<string, Program<Answer>>> => 
       storage,
       (storage) => Effect.map(storage.readTail(at("data/file"), 100), ({ bytes }) => [bytes]),
     ),
-    list: Effect.flatMap(storage, (storage) => nothing(storage.list(at("data/array")))),
-    size: Effect.flatMap(storage, (storage) => nothing(storage.size(at("data/file")))),
+    list: Effect.flatMap(storage, (storage) => discard(storage.list(at("data/array")))),
+    size: Effect.flatMap(storage, (storage) => discard(storage.size(at("data/file")))),
     cells: Effect.flatMap(
       TileArray.open(at("data/array")),
       (array) =>
@@ -259,10 +262,10 @@ const programsOf = (base: string): Readonly<Record<string, Program<Answer>>> => 
         ]),
         (reads) => reads.flatMap(({ columns }) => Object.values(columns).map(({ values }) => values as Int32Array)),
       )),
-    metadata: nothing(Effect.flatMap(TileArray.open(at("data/array")), TileArray.metadata)),
-    group: nothing(Group.open(at("data/group"))),
-    tree: nothing(Group.tree(at("data/group"))),
-    walk: nothing(Stream.runDrain(Stream.take(Group.walk(at("data/group")), 100))),
+    metadata: discard(Effect.flatMap(TileArray.open(at("data/array")), TileArray.metadata)),
+    group: discard(Group.open(at("data/group"))),
+    tree: discard(Group.tree(at("data/group"))),
+    walk: discard(Stream.runDrain(Stream.take(Group.walk(at("data/group")), 100))),
   }
 }
 
@@ -335,7 +338,7 @@ export const attackWithServers: Attack = async (random, sweep) => {
     wrong.push(...judgeSecrets(there, texts))
     const how = [...chosen, ...(changes > 0 ? [`changes (${validator}, ${changes})`] : [])].join(", ")
     return {
-      what: `${how === "" ? "an honest server" : how}, ${often}: ${programs.map(([name]) => name).join(", ")}`,
+      label: `${how === "" ? "a correct server" : how}, ${often}: ${programs.map(([name]) => name).join(", ")}`,
       wrong,
     }
   } finally {

@@ -5,7 +5,7 @@ import type * as Schema from "effect/Schema"
 
 const root = join(import.meta.dirname!, "../..")
 
-/** The text fields of each class by its tag, and the fields that are no text. */
+/** The text fields of each class by its tag, and the other fields. */
 export const classes: Readonly<Record<string, { readonly text: ReadonlyArray<string>; readonly other?: object }>> = {
   AlreadyExists: { text: ["uri", "detail"], other: { hint: { _tag: "Overwrite" } } },
   ArrayNotFound: { text: ["uri", "detail"], other: { reason: "Unfinished", hint: { _tag: "Resume" } } },

@@ -124,7 +124,7 @@ describe("error classes", () => {
     })
   }
 
-  it("tell where they are, with what can be shown of the URI", async () => {
+  it("contain the location, with the printable part of the URI", async () => {
     const NotFound = await load("NotFound")
     const error = new NotFound({ uri: `https://user:${CANARY}@host/array?sig=${CANARY}/__schema` })
     assertEquals(error.uri, "https://…@host/array?…/__schema")

@@ -14,7 +14,7 @@ const attempt = (show: () => unknown): string => {
   }
 }
 
-/** The properties of a value, and what they refer to, whether they are enumerable or not. */
+/** Collects all values reachable from a value, through enumerable and other properties. */
 const walk = (value: unknown, out: Array<string>, seen: Set<unknown>): void => {
   if (typeof value === "string") out.push(value)
   if (value === null || typeof value !== "object" || seen.has(value) || seen.size > 10_000) return

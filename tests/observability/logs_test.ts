@@ -1,4 +1,4 @@
-/** Log messages tell what was retried, what runs slower than it could, and what was skipped. */
+/** Log messages report retries, slow fallbacks and skipped folders. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -30,7 +30,7 @@ const logged = async <A, E>(effect: Effect.Effect<A, E>): Promise<ReadonlyArray<
 }
 
 describe("log messages", () => {
-  it("tell of each retry: the operation, the URI, the reason and the delay", async () => {
+  it("report each retry: the operation, the URI, the reason and the delay", async () => {
     const { storage } = Platform.withFaults(Platform.makeMemoryStorage(), { at: 0, fault: "fail" })
     const patient = Platform.withRetry(storage, { times: 2, wait: "2 millis", reasons: ["Unknown"] })
     const [line, ...others] = await logged(patient.write("mem://a", Uint8Array.of(1)))
@@ -57,7 +57,7 @@ describe("log messages", () => {
     assert(String(line.annotations.reason).includes("no_such_module.ts"))
   })
 
-  it("tell of a folder that a listing skips", async () => {
+  it("report a folder that a listing skips", async () => {
     const memory = Platform.makeMemoryStorage()
     const denied = (uri: string) => new StorageError({ op: "list", uri, reason: "Denied" })
     const storage: Platform.StorageService = {

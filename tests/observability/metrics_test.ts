@@ -43,7 +43,7 @@ const writeAndRead = Effect.gen(function* () {
 })
 
 describe("metrics", () => {
-  it("of storage are those of withCounters", async () => {
+  it("of storage equal the counts of withCounters", async () => {
     const counters = Platform.makeCounters()
     const storage = Platform.withCounters(Platform.makeMemoryStorage(), counters)
     const { metrics } = await measure(use(storage)(writeAndRead))
@@ -54,7 +54,7 @@ describe("metrics", () => {
     assertEquals(metrics.get("tessera.storage.failures"), undefined)
   })
 
-  it("are tagged by scheme and operation, and by nothing else of ours", async () => {
+  it("are tagged by scheme and operation only", async () => {
     const { run } = await measure(use(Platform.makeMemoryStorage())(writeAndRead))
     const keys = (await Effect.runPromise(Metric.snapshot)).map(({ metricKey }) => metricKey)
       .filter(({ tags }) => tags.some(({ value }) => value === run))

@@ -1,4 +1,4 @@
-/** Every public operation runs in a span with its name, its URI and what it did. */
+/** Every public operation runs in a span with its name, its URI and attributes of its work. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Cause from "effect/Cause"

@@ -73,7 +73,7 @@ describe("the inflater", () => {
     assert(seen.taken > 30 && seen.refused > 30, JSON.stringify(seen))
   })
 
-  it("refuses another size than promised, and what no stream can hold", () => {
+  it("rejects a different size than expected, and a size above the maximum of deflate", () => {
     const stream = packed(new Uint8Array(1000), { level: 6, strategy: 0 })
     for (const size of [0, 999, 1001, 1e6, -1, 0.5, NaN, 2 ** 53]) {
       assertThrows(() => inflateExactly(stream, size), CodecError)

@@ -30,7 +30,7 @@ const act = (storage: Storage, root: string) =>
 
 const CALLS = ["createFolder", "openWrite", "write 1", "write 2", "finish", "write", "create", "remove"]
 
-/** What is there afterwards, and how it ended. */
+/** Returns the remaining files and the outcome of a plan. */
 const tryPlan = async (storage: Storage, root: string, plan?: FaultPlan) => {
   for (const name of ["a", "b", "c"]) await Effect.runPromise(storage.write(`${root}/old/${name}`, Uint8Array.of(1)))
   const faulty = withFaults(storage, plan)

@@ -37,7 +37,7 @@ const attempts = Object.entries(tries).map(([name, call]) => {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
   return { name, tag: _tag, reason, files: names.map((each) => each.name) }
 })
-// what was given back is room for others
+// released space is available to later writes
 const after = Effect.runSync(Effect.either(localFiles.create(uri("after"), large.subarray(0, 300_000))))
 const old = Effect.runSync(Effect.either(localFiles.read(uri("old"))))
 console.log(JSON.stringify({

@@ -90,7 +90,7 @@ describe("local files that cannot be written", () => {
     inFolder((folder) => {
       const output = mounted(folder, "size=1m", filling(folder))
       if (output === undefined) {
-        console.log("no tmpfs can be mounted here; files of limited size stand in for a full disk")
+        console.log("no tmpfs can be mounted here; files of limited size simulate a full disk")
       } else assertFull(output)
     }))
 

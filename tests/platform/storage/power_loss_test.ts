@@ -1,4 +1,4 @@
-/** Commits outlast a loss of power: what is on a real disk at each moment is looked at, where one can be mounted. */
+/** Commits survive a loss of power: checks the state of a real disk after each step, where one can be mounted. */
 import { assertEquals } from "@std/assert"
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -8,7 +8,7 @@ import process from "node:process"
 import { describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
 
-/** What was there after each step; `undefined` where nothing can be mounted. */
+/** Returns the commits after each step; `undefined` where mounting is not possible. */
 const lose = (system: string, durability: string): ReadonlyArray<{ commits: number; broken: number }> | undefined => {
   const folder = mkdtempSync(join(tmpdir(), "tessera-power-"))
   try {

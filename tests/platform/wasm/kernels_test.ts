@@ -1,4 +1,4 @@
-/** The kernels' memory, and that the code in `kernels.ts` was made of the sources beside it. */
+/** Checks the kernels' memory, and that the code in `kernels.ts` was generated from the sources in its folder. */
 import { describe, it } from "node:test"
 import { assertEquals, assertNotEquals } from "@std/assert"
 import { readFileSync } from "node:fs"
@@ -14,7 +14,7 @@ describe("kernels", () => {
     assertEquals(digests, Object.values(kernels).map((source) => [source, digestOf(source)]))
   })
 
-  it("that cannot be compiled are not there", () => {
+  it("that cannot be compiled are undefined", () => {
     assertEquals(lazyKernel("AGFzbQEAAAA=")() === undefined, false)
     assertEquals(lazyKernel("AGFzbQIAAAA=")(), undefined)
   })

@@ -93,7 +93,7 @@ describe("headers of the program", () => {
       assertEquals([headersAt(here), headersAt(there)], [["Bearer secret,secret too"], ["Bearer secret,secret too"]])
     }))
 
-  it("go to the origins in the option `origin`, whatever is read first", () =>
+  it("go to the origins in the option `origin`, independent of the first read", () =>
     twoSites(() => ({}), async (here, there) => {
       for (const origin of [there.origin, new URL(`${there.origin}/some/path?x`), [`${there.origin}/`]]) {
         here.seen.length = there.seen.length = 0
@@ -408,7 +408,7 @@ describe("redirects in a browser, which hides where they lead", () => {
 })
 
 describe("queries", () => {
-  it("and headers are in no span", () =>
+  it("and headers do not appear in spans", () =>
     twoSites((_, there) => ({
       here: {
         first: (seen, response) => {
@@ -460,14 +460,14 @@ describe("queries", () => {
       assertEquals(here.seen.filter(({ headers }) => headers.traceparent !== undefined), [])
     }))
 
-  it("of the target of a redirect are in no message", async () => {
-    const gone = await startWebServer({ files: new Map() })
-    await gone.close()
+  it("of the target of a redirect do not appear in messages", async () => {
+    const closed = await startWebServer({ files: new Map() })
+    await closed.close()
     await twoSites((_, there) => ({
       here: {
         first: (seen, response) => {
           const location = {
-            "/gone": `${gone.origin}/redirect/file?token=xyz&q=(a)`,
+            "/closed": `${closed.origin}/redirect/file?token=xyz&q=(a)`,
             "/busy": `${there}/busy?token=xyz`,
             "/cut": `${there}/cut?token=xyz`,
             "/array/": `${there}/busy/?token=xyz`,
@@ -488,7 +488,7 @@ describe("queries", () => {
       },
     }), async (here) => {
       for (
-        const [path, reason] of [["gone", "Unavailable"], ["busy", "Unavailable"], ["cut", "Unavailable"]] as const
+        const [path, reason] of [["closed", "Unavailable"], ["busy", "Unavailable"], ["cut", "Unavailable"]] as const
       ) {
         const error = await fails(storageOf({ headers: secret }).read(`${here.origin}/${path}`))
         assertEquals(error.reason, reason)
@@ -501,7 +501,7 @@ describe("queries", () => {
     })
   })
 
-  it("of signed URLs are in no message about a manifest", () =>
+  it("of signed URLs do not appear in messages about a manifest", () =>
     twoSites(() => ({}), async (here, _, files) => {
       files.set(`data/array/${MANIFEST_NAME}`, new TextEncoder().encode("{"))
       const error = await fails(storageOf().list(`${here.origin}/data/array?sig=abc`))
