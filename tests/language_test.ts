@@ -1,26 +1,15 @@
 /**
  * Rejects the phrases and identifiers of `support/phrases.ts` in sources, tests, scripts and documents. Help texts, error
  * messages and test names are strings in the sources, so that they are checked too.
- *
- * `language_debt.json` lists files that still contain some. It may only shrink: fix a file, then run this test with
- * `UPDATE_LANGUAGE_DEBT=1`. When the list is empty, the list and its code are removed.
  */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import process from "node:process"
 import { identifiers, occurrencesIn, phrases, textFiles } from "./support/phrases.ts"
 import { splitSource } from "./support/prose.ts"
 
 const root = join(import.meta.dirname!, "..")
-const debtFile = join(root, "tests", "language_debt.json")
-
-/** How many phrases each file contains. */
-type Debt = Readonly<Record<string, number>>
-
-const readDebt = (): Debt => JSON.parse(readFileSync(debtFile, "utf8"))
-
 const occurrences = (path: string) => occurrencesIn(path, readFileSync(join(root, path), "utf8"))
 
 describe("language", () => {
@@ -50,23 +39,11 @@ describe("language", () => {
     assertEquals(plain.flatMap((text) => occurrencesIn("example.md", text)), [])
   })
 
-  it("is plain in sources and documents, except in the files of the debt list", () => {
-    const counts = Object.fromEntries(
-      textFiles(root).map((path) => [path, occurrences(path).length] as const).filter(([, count]) => count > 0),
+  it("is plain in sources, tests and documents", () => {
+    const lines = textFiles(root).flatMap((path) =>
+      occurrences(path).map(({ line, text, phrase }) => `${path}:${line}: ${text} → ${phrase.instead}`)
     )
-    if (process.env.UPDATE_LANGUAGE_DEBT === "1") {
-      writeFileSync(debtFile, `${JSON.stringify(counts, undefined, 2)}\n`)
-    }
-    const debt = readDebt()
-    const more = Object.keys(counts).filter((path) => counts[path] > (debt[path] ?? 0)).flatMap((path) => [
-      `${path}: ${counts[path]} phrases, ${debt[path] ?? 0} allowed`,
-      ...(debt[path] === undefined ? occurrences(path) : [])
-        .map(({ line, text, phrase }) => `  ${path}:${line}: ${text} → ${phrase.instead}`),
-    ])
-    const hint = "To list them: deno run -A tests/support/phrases.ts FILE"
-    assert(more.length === 0, `${more.join("\n")}\n${hint}`)
-    const fewer = Object.keys(debt).filter((path) => (counts[path] ?? 0) < debt[path])
-    assert(fewer.length === 0, `Fewer phrases in ${fewer.join(", ")}: run this test with UPDATE_LANGUAGE_DEBT=1`)
+    assert(lines.length === 0, lines.join("\n"))
   })
 })
 

@@ -19,9 +19,9 @@ const provided = <A>(storage: Storage, program: Program<A>) =>
   Effect.provide(program, Layer.merge(Layer.succeed(Storage, storage), layerNative))
 const over = <A>(storage: Storage, program: Program<A>) => Effect.runPromiseExit(provided(storage, program))
 
-const must = async <A>(what: string, storage: Storage, program: Program<A>): Promise<A> => {
+const must = async <A>(label: string, storage: Storage, program: Program<A>): Promise<A> => {
   const exit = await over(storage, program)
-  if (Exit.isFailure(exit)) throw new Error(`${what}: ${shortText(String(exit.cause))}`)
+  if (Exit.isFailure(exit)) throw new Error(`${label}: ${shortText(String(exit.cause))}`)
   return exit.value
 }
 
@@ -60,7 +60,7 @@ const interruptAt = async (storage: Storage, program: Program<unknown>, at: numb
 
 const content = new TextEncoder().encode("this file is a stranger's")
 
-/** What is wrong with a write at which there was one fault. `where` is `undefined` if all is well. */
+/** Returns the problems of a write with one fault; `where` is `undefined` if it has no problem. */
 export const judgeFault = async (
   law: RandomLaw,
   empty: Ground,
@@ -99,7 +99,7 @@ export const judgeFault = async (
   const strangers = async (when: string): Promise<void> => {
     for (const path of paths) {
       const exit = await over(ground.storage, ground.storage.read(ground.uri + path))
-      if (Exit.isFailure(exit)) wrong.push(`${when} a stranger's file is gone: ${path}`)
+      if (Exit.isFailure(exit)) wrong.push(`${when} a stranger's file is missing: ${path}`)
       else if (!isEqual(exit.value, content)) wrong.push(`${when} a stranger's file is changed: ${path}`)
     }
   }
@@ -121,17 +121,17 @@ export const judgeFault = async (
     const isBefore = !isAfter && isEqual(seen.value, before)
     const isBetween = law.replaces === true && isMarked && seen.value === undefined
     if (!isAfter && !isBefore && !isBetween) wrong.push("there is neither what was before nor what should be after")
-    if (Exit.isSuccess(exit) && !isAfter) wrong.push("the write says that it succeeded")
+    if (Exit.isSuccess(exit) && !isAfter) wrong.push("the write reports success")
     if (isBefore && fault !== "stop" && fault !== "partial-crash" && !(law.replaces === true && isMarked)) {
-      const left = ground.files().filter((name) => !filesBefore.includes(name))
-      if (left.length > 0) wrong.push(`left behind: ${left.slice(0, 4).join(", ")}`)
+      const remaining = ground.files().filter((name) => !filesBefore.includes(name))
+      if (remaining.length > 0) wrong.push(`left behind: ${remaining.slice(0, 4).join(", ")}`)
     }
     await strangers("after it")
     const again = await over(ground.storage, law.act(ground.uri))
     if (!isAfter && Exit.isFailure(again)) wrong.push(`the next write fails: ${shortText(String(again.cause))}`)
     const next = await over(ground.storage, law.read(ground.uri))
     if (Exit.isFailure(next)) wrong.push(`it cannot be read after the next write: ${shortText(String(next.cause))}`)
-    else if (!isEqual(next.value, isAfter ? twice : after)) wrong.push("the next write is not there")
+    else if (!isEqual(next.value, isAfter ? twice : after)) wrong.push("the next write is missing")
     await strangers("after the next write")
     return { where, wrong }
   } finally {
@@ -148,7 +148,7 @@ export const attackWithFaults: Attack = async (random): Promise<Outcome> => {
   const empty = ground()
   try {
     const { where, wrong } = await judgeFault(law, empty, fault, random)
-    return { what: `${law.name}, in ${name}: ${where}`, wrong }
+    return { label: `${law.name}, in ${name}: ${where}`, wrong }
   } finally {
     empty.close()
   }

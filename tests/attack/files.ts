@@ -1,4 +1,4 @@
-/** All that lies in a folder, byte by byte, and files that belong to strangers. */
+/** Snapshots of folders, byte by byte, and unrelated files in them. */
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -6,16 +6,16 @@ import { dirname, join } from "node:path"
 /** The files of a folder by their paths in it: a digest of the bytes; folders are "folder". */
 export type Snapshot = ReadonlyMap<string, string>
 
-/** Reads a whole folder. A file that vanishes meanwhile is left out. */
+/** Reads a whole folder. Files that vanish meanwhile are omitted. */
 export const snapshotOf = (folder: string): Snapshot => {
-  const found = new Map<string, string>()
+  const files = new Map<string, string>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name)
     const name = path.slice(folder.length + 1)
-    if (!entry.isFile()) found.set(name, "folder")
-    else found.set(name, createHash("sha1").update(readFileSync(path)).digest("hex"))
+    if (!entry.isFile()) files.set(name, "folder")
+    else files.set(name, createHash("sha1").update(readFileSync(path)).digest("hex"))
   }
-  return found
+  return files
 }
 
 /** What differs between two snapshots, as lines for people; at most a few of them. */
@@ -23,7 +23,7 @@ export const differences = (before: Snapshot, after: Snapshot, isOf: (path: stri
   const lines: Array<string> = []
   for (const [path, content] of before) {
     if (!isOf(path)) continue
-    if (!after.has(path)) lines.push(`${path} is gone`)
+    if (!after.has(path)) lines.push(`${path} is missing`)
     else if (after.get(path) !== content) lines.push(`${path} is changed`)
   }
   for (const [path] of after) if (isOf(path) && !before.has(path)) lines.push(`${path} is new`)

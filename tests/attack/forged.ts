@@ -56,7 +56,7 @@ const makeWorld = (root: string, isSparse: boolean): Program<unknown> =>
     }
   })
 
-/** A path that somebody forged: steps up, schemes, queries, absolute ones, percent forms, control characters, long names. */
+/** Returns a forged path: parent steps, schemes, queries, absolute ones, percent forms, control characters, long names. */
 export const forgedPath = (random: Random, root: string): string => {
   const bare = root.replace(/^mem:\/\//, "")
   const segments = [
@@ -97,14 +97,14 @@ export const forgedPath = (random: Random, root: string): string => {
     random.pick(["", "", "", "", "/", "?x", "#x", "?sig=1", "%00", "\0", "\\", ".wrt", ".del"])
 }
 
-/** Does something bad to the files, and answers what it was. */
+/** Damages the files, and returns a description. */
 type Forge = (random: Random, root: string, storage: Storage) => Program<string>
 
 const namesIn = (storage: Storage, folder: string) =>
   Effect.map(storage.list(folder), (entries) => entries.filter(({ kind }) => kind === "file").map(({ name }) => name))
 
 const forgeSchema =
-  (change: (random: Random, path: string, schema: Structure) => Structure, what: string): Forge =>
+  (change: (random: Random, path: string, schema: Structure) => Structure, label: string): Forge =>
   (random, root, storage) =>
     Effect.gen(function* () {
       const folder = `${root}/lab/array/__schema`
@@ -115,7 +115,7 @@ const forgeSchema =
         `${folder}/${name}`,
         genericTile(encode(SchemaCodec, change(random, path, schema), schema.version)),
       )
-      return `${what} ${JSON.stringify(path.slice(0, 80))}`
+      return `${label} ${JSON.stringify(path.slice(0, 80))}`
     })
 
 const labelUri = forgeSchema((random, uri, schema) => ({
@@ -219,13 +219,13 @@ const unfinishedMark: Forge = (random, root, storage) =>
       version: 1,
       operation: random.pick(["copy", "import"]),
       source: path(),
-      id: path(),
+      id: chance(random, 0.8) ? "0123456789abcdef".repeat(2) : path(),
       begun: random.pick([0, 1e300, -1, 5, 2 ** 53]),
       request: path(),
       replaces: chance(random, 0.5),
       schemaName: name(),
       checkpoint: {
-        given: 0,
+        inputCells: 0,
         cells: 0,
         bytes: 0,
         fragments: [name(), name()],
@@ -259,18 +259,18 @@ const programsOf = (root: string): Readonly<Record<string, Program<unknown>>> =>
     enumerations: opened(TileArray.enumerations),
     fragments: opened(TileArray.fragments),
     metadata: opened(TileArray.metadata),
-    read: opened((its): Program<unknown> =>
-      its.schema.arrayType === "sparse" ? Sparse.read(its as never) : Dense.read(its)
+    read: opened((tileArray): Program<unknown> =>
+      tileArray.schema.arrayType === "sparse" ? Sparse.read(tileArray as never) : Dense.read(tileArray)
     ),
-    "read by a label": opened((its) => Dense.read(its, { region: { l: [1n, 2n] } as never })),
-    write: opened((its) => Dense.write(its, {}, { a: Int32Array.of(1, 0, 1, 0) } as never)),
-    "write cells": opened((its) => Sparse.write(its as never, { x: [7], a: [7] } as never)),
-    "delete cells": opened((its) => Sparse.delete(its as never, "a > 100" as never)),
+    "read by a label": opened((tileArray) => Dense.read(tileArray, { region: { l: [1n, 2n] } as never })),
+    write: opened((tileArray) => Dense.write(tileArray, {}, { a: Int32Array.of(1, 0, 1, 0) } as never)),
+    "write cells": opened((tileArray) => Sparse.write(tileArray as never, { x: [7], a: [7] } as never)),
+    "delete cells": opened((tileArray) => Sparse.delete(tileArray as never, "a > 100" as never)),
     "put metadata": TileArray.putMetadata(array, { more: 1 }),
     evolve: TileArray.evolve(array, { addAttributes: { late: Attr.int16() } }),
-    resume: opened((its) => TileArray.copy(its, target, { resume: true })),
-    copy: opened((its) => TileArray.copy(its, target)),
-    overwrite: opened((its) => TileArray.copy(its, target, { overwrite: true })),
+    resume: opened((tileArray) => TileArray.copy(tileArray, target, { resume: true })),
+    copy: opened((tileArray) => TileArray.copy(tileArray, target)),
+    overwrite: opened((tileArray) => TileArray.copy(tileArray, target, { overwrite: true })),
     "list a group": Group.ls(group),
     "open a group": Group.open(group),
     tree: Group.tree(group),
@@ -327,7 +327,7 @@ export const attackWithForgedFiles: Attack = async (random, _, folder) => {
   const outside = (path: string): boolean => !/^lab($|\/(array|target)($|\/))/.test(path)
   wrong.push(...differences(before, snapshot(), outside).map((line) => `outside of the array: ${line}`))
   return {
-    what: `${isSparse ? "sparse" : "dense"} array in ${isLocal ? "local files" : "memory"}, ${
+    label: `${isSparse ? "sparse" : "dense"} array in ${isLocal ? "local files" : "memory"}, ${
       shortText(done.join("; "))
     }`,
     wrong,

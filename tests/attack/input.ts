@@ -1,9 +1,9 @@
 /** One input of the sweep, and what came of it. */
 import type { Random } from "../hostile/random.ts"
 
-/** What was done, and what is wrong with it; nothing wrong if there are no lines. */
+/** The actions on an input, and the problems, one line each. */
 export interface Outcome {
-  readonly what: string
+  readonly label: string
   readonly wrong: ReadonlyArray<string>
 }
 

@@ -1,4 +1,4 @@
-/** The judge of the attacks is judged: it finds planted flaws, and nothing where there is none. */
+/** Tests of the judge of the attacks: it reports planted flaws, and accepts correct results. */
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -46,7 +46,7 @@ describe("the judge of stopped processes", () => {
       "\n",
     )
 
-  it("accepts what is as before, and what is complete", () => {
+  it("accepts an unchanged array, and a complete one", () => {
     assertEquals(judged({}), "")
     const complete = new Map([...before, ["target/__schema/x", "1"]])
     assertEquals(judged({ code: 0, sent: [] }, complete, { now: "9 cells" }), "")
@@ -55,23 +55,23 @@ describe("the judge of stopped processes", () => {
   })
 
   it("finds a stranger's file that is removed, changed or added", () => {
-    assertMatch(judged({}, new Map([["notes.txt", "mine"]])), /stranger's file: target.txt is gone/)
+    assertMatch(judged({}, new Map([["notes.txt", "mine"]])), /stranger's file: target.txt is missing/)
     assertMatch(judged({ sent: ["SIGKILL"] }, new Map([...before, ["notes.txt", "x"]])), /notes.txt is changed/)
     assertMatch(judged({ sent: ["SIGKILL"] }, new Map([...before, ["core", "x"]])), /core is new/)
   })
 
-  it("finds what is left behind, wrong codes, half of an array and processes that hang", () => {
-    const left = new Map([...before, ["target/__fragments/x", "1"]])
-    assertMatch(judged({}, left), /left behind: target\/__fragments\/x is new/)
+  it("reports leftover files, wrong exit codes, half of an array and processes that hang", () => {
+    const remaining = new Map([...before, ["target/__fragments/x", "1"]])
+    assertMatch(judged({}, remaining), /left behind: target\/__fragments\/x is new/)
     assertMatch(judged({}, new Map([...before, ["target/.tessera-1.tmp", "1"]])), /temporary file/)
     assertMatch(judged({ code: 1 }), /ended with 1 after SIGINT/)
     assertMatch(judged({ code: 143 }), /ended with 143/)
     assertMatch(judged({ code: 0 }), /the work is not done/)
     for (const sent of [["SIGINT"], ["SIGKILL"]] as ReadonlyArray<ReadonlyArray<Signal>>) {
-      assertMatch(judged({ sent }, before, { now: "5 cells" }), /neither what was there before/)
-      assertMatch(judged({ sent }, before, { now: "0 cells" }), /neither what was there before/)
+      assertMatch(judged({ sent }, before, { now: "5 cells" }), /neither in the state before/)
+      assertMatch(judged({ sent }, before, { now: "0 cells" }), /neither in the state before/)
     }
-    assertMatch(judged({}, before, { before: "4 cells" }), /neither what was there before/)
+    assertMatch(judged({}, before, { before: "4 cells" }), /neither in the state before/)
     assertMatch(judged({}, before, { now: "9 cells" }, { isMarked: true }), /its mark is still there/)
     assertMatch(judged({ isHanging: true }), /did not end/)
   })
@@ -87,7 +87,7 @@ describe("the judge of stopped processes", () => {
       writeFileSync(join(folder, "photos/dog.jpg"), "")
       assertEquals(differences(first, snapshotOf(folder)).sort(), [
         "notes.txt is changed",
-        "photos/cat.jpg is gone",
+        "photos/cat.jpg is missing",
         "photos/dog.jpg is new",
       ])
     } finally {
@@ -108,7 +108,7 @@ describe("the judge of faults", () => {
       ),
   })
   /** What is found in so many tries; one of them meets the flaw. */
-  const found = async (act: RandomLaw["act"], fault: "fail" | "interrupt from outside" | "full" = "fail") => {
+  const judgedFault = async (act: RandomLaw["act"], fault: "fail" | "interrupt from outside" | "full" = "fail") => {
     const lines: Array<string> = []
     for (let i = 0; i < 25; i++) {
       lines.push(...(await judgeFault(law(act), memoryGround(), fault, makeRandom(String(i)))).wrong)
@@ -120,14 +120,14 @@ describe("the judge of faults", () => {
   const create = (uri: string) => TileArray.create(uri, Points)
 
   it("finds nothing in a creation that cleans up", async () => {
-    assertEquals(await found(create), "")
-    assertEquals(await found(create, "interrupt from outside"), "")
+    assertEquals(await judgedFault(create), "")
+    assertEquals(await judgedFault(create, "interrupt from outside"), "")
   })
 
   it("finds a writer that deletes a stranger's file", async () => {
     const cruel = (uri: string) =>
       Effect.tapError(create(uri), () => withStorage((storage) => Effect.ignore(storage.remove(`${uri}/notes.txt`))))
-    assertMatch(await found(cruel), /a stranger's file is gone: \/notes.txt/)
+    assertMatch(await judgedFault(cruel), /a stranger's file is missing: \/notes.txt/)
   })
 
   it("finds a writer that leaves an array without cells, and one that leaves a file", async () => {
@@ -148,7 +148,7 @@ describe("the judge of faults", () => {
     assertMatch(lines.join("\n"), /neither what was before nor what should be after/)
     const messy = (uri: string) =>
       Effect.zipRight(withStorage((storage) => storage.write(`${uri}/scratch`, one)), create(uri))
-    assertMatch(await found(messy), /left behind: root\/scratch/)
+    assertMatch(await judgedFault(messy), /left behind: root\/scratch/)
   })
 })
 
@@ -157,7 +157,11 @@ describe("the judge of secrets", () => {
     const there = await startWebServer({ files: new Map([["file", one]]) })
     try {
       const read = (options: object, query = "") =>
-        runIn(httpFiles(options), Effect.flatMap(Storage, (its) => its.read(`${there.origin}/file${query}`)), 10_000)
+        runIn(
+          httpFiles(options),
+          Effect.flatMap(Storage, (storage) => storage.read(`${there.origin}/file${query}`)),
+          10_000,
+        )
       await read({})
       assertEquals(judgeSecrets(there, ["nothing"]), [])
       await read({ headers: { authorization: `Bearer ${HEADER}` } })
@@ -198,7 +202,7 @@ describe("the judge of rivals", () => {
   const judged = (rivals: ReadonlyArray<ReturnType<typeof rival>>, now: string, isMarked = false) =>
     judgeRivals(rivals, { before: "old", now, isMarked }).join("\n")
 
-  it("accepts the array of one that ended with 0, and what is as before or marked where one failed", () => {
+  it("accepts the array of a process that ended with 0, and an unchanged or marked array after a failure", () => {
     assertEquals(judged([rival(0, "a"), rival(0, "b")], "b"), "")
     assertEquals(judged([rival(0, "a"), rival(2, "b")], "a"), "")
     assertEquals(judged([rival(2, "a"), rival(2, "b")], "old"), "")
@@ -206,9 +210,9 @@ describe("the judge of rivals", () => {
   })
 
   it("finds mixtures, the work of one that failed, lost work, defects and processes that hang", () => {
-    assertMatch(judged([rival(0, "a"), rival(0, "b")], "cannot be read: FormatError"), /of none of them/)
-    assertMatch(judged([rival(0, "a"), rival(2, "b")], "b"), /of none of them/)
-    assertMatch(judged([rival(0, "a"), rival(0, "b")], "old"), /of none of them/)
+    assertMatch(judged([rival(0, "a"), rival(0, "b")], "cannot be read: FormatError"), /differs from each of them/)
+    assertMatch(judged([rival(0, "a"), rival(2, "b")], "b"), /differs from each of them/)
+    assertMatch(judged([rival(0, "a"), rival(0, "b")], "old"), /differs from each of them/)
     assertMatch(judged([rival(0, "a"), rival(0, "b")], "a", true), /marked as unfinished/)
     assertMatch(judged([rival(2, "a"), rival(2, "b")], "absent"), /not as it was/)
     assertMatch(judged([rival(0, "a"), rival(2, "b")], "half", true), /opens as half/)

@@ -7,7 +7,7 @@ import type { CrashLaw, Program } from "../laws/crash_laws.ts"
 import { transfers, writes } from "../laws/writes.ts"
 import { between, chance } from "./input.ts"
 
-/** A write to be tried; `replaces` if it removes what was there, so that for a while there is only a mark. */
+/** A write to be tried; `replaces`: whether it removes the existing array first, so that for some time only a mark exists. */
 export interface RandomLaw extends CrashLaw {
   readonly name: string
   readonly replaces?: boolean
@@ -67,7 +67,7 @@ const denseCells = (seed: number, length: number) => ({
   t: Array.from({ length }, (_, i) => `${seed}${"t".repeat(i % 5)}`),
 })
 
-const beside = (
+const besideTarget = (
   uri: string,
 ): ReadonlyArray<string> => [`${uri}/notes.txt`, `${uri}/to.txt`, `${uri}/to-other/__commits/x`]
 const inside = (uri: string): ReadonlyArray<string> => [
@@ -201,7 +201,7 @@ const create: Maker = (random) => {
       ifThere(
         Effect.map(TileArray.open(`${uri}/to`), ({ schema: { attributes } }) => attributes.map(({ name }) => name)),
       ),
-    strangers: beside,
+    strangers: besideTarget,
   }
 }
 
@@ -248,7 +248,7 @@ const copy: Maker = (random) => {
         ...(maxFragmentSize === undefined ? {} : { maxFragmentSize }),
       }),
     read: (uri) => ifThere(see(`${uri}/to`)),
-    strangers: overwrite ? (uri) => [...beside(uri), ...inside(`${uri}/to`)] : beside,
+    strangers: overwrite ? (uri) => [...besideTarget(uri), ...inside(`${uri}/to`)] : besideTarget,
     replaces: overwrite,
   }
 }
@@ -276,12 +276,14 @@ const importCsv: Maker = (random) => {
         ...(overwrite ? { overwrite } : { resume: true }),
       }),
     read: (uri) => ifThere(see(`${uri}/to`)),
-    strangers: overwrite ? (uri) => [...beside(uri), `${uri}/to/notes.txt`, `${uri}/to/__meta/mine`] : beside,
+    strangers: overwrite
+      ? (uri) => [...besideTarget(uri), `${uri}/to/notes.txt`, `${uri}/to/__meta/mine`]
+      : besideTarget,
     replaces: overwrite,
   }
 }
 
-const known: Maker = (random) => {
+const lookup: Maker = (random) => {
   const [name, law] = random.pick(Object.entries({ ...writes, ...transfers }))
   return { ...law, name }
 }
@@ -300,9 +302,9 @@ const makers: ReadonlyArray<Maker> = [
   copy,
   importCsv,
   importCsv,
-  known,
-  known,
-  known,
+  lookup,
+  lookup,
+  lookup,
 ]
 
 /** A random write. */

@@ -37,7 +37,7 @@ export const runIn = async <A>(storage: Storage, program: Program<A>, millisecon
   return { exit, logged }
 }
 
-/** What is wrong with how a program ended. */
+/** Returns the problems of a program's exit. */
 export const judgeExit = (name: string, { exit }: Run<unknown>): ReadonlyArray<string> => {
   if (exit === undefined) return [`${name} does not end`]
   if (Exit.isSuccess(exit)) return []

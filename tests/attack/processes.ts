@@ -37,31 +37,31 @@ export interface Ended {
 
 /** No command takes longer than this, on a busy machine either. */
 const LONGEST = 60_000
-/** A process that was told to stop is gone by then. */
+/** The maximum time in milliseconds in which a process must stop after a signal. */
 const PATIENCE = 20_000
 
 /** The programs of the runtimes themselves: behind npx, signals would reach another process. */
-export const findRuntimes = (wanted: string): ReadonlyArray<ChildRuntime> => {
+export const findRuntimes = (requested: string): ReadonlyArray<ChildRuntime> => {
   const pathOf = (command: ReadonlyArray<string>): string => {
     const [first, ...rest] = command
-    const found = spawnSync(first, rest, { encoding: "utf8" })
-    if (found.status !== 0) throw new Error(`cannot run ${command.join(" ")}: ${found.stderr}`)
-    return found.stdout.trim().split("\n").at(-1)!
+    const spawned = spawnSync(first, rest, { encoding: "utf8" })
+    if (spawned.status !== 0) throw new Error(`cannot run ${command.join(" ")}: ${spawned.stderr}`)
+    return spawned.stdout.trim().split("\n").at(-1)!
   }
   const isDeno = "Deno" in globalThis
-  const found: Array<ChildRuntime> = []
-  if (wanted !== "bun") {
+  const runtimes: Array<ChildRuntime> = []
+  if (requested !== "bun") {
     const print = "console.log(Deno.execPath())"
     const path = isDeno ? process.execPath : pathOf(["npx", "-y", "deno@2.9.6", "eval", print])
-    found.push({ name: "deno", command: [path, "run", "-A", "--no-check"] })
+    runtimes.push({ name: "deno", command: [path, "run", "-A", "--no-check"] })
   }
-  if (wanted !== "deno") {
+  if (requested !== "deno") {
     const own = spawnSync("bun", ["--version"], { encoding: "utf8" }).status === 0
     const print = "console.log(process.execPath)"
     const path = !isDeno ? process.execPath : pathOf([...(own ? ["bun"] : ["npx", "-y", "bun@1.4.5"]), "-e", print])
-    found.push({ name: "bun", command: [path] })
+    runtimes.push({ name: "bun", command: [path] })
   }
-  return found
+  return runtimes
 }
 
 /** Writes lines into standard input without end, until the process closes it. */

@@ -1,7 +1,7 @@
 /**
  * Several processes that import into one target, or copy to it, at the same time. Whoever ends with 0 has done the work: in the
- * end the array is that of one of them, or as it was, or marked as unfinished. It is never a mixture, and strangers' files
- * stay as they are.
+ * end the array is written by one of them, or unchanged, or marked as unfinished. It is never a mixture, and unrelated files
+ * do not change.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
@@ -47,7 +47,7 @@ const rivalOf = (random: Random, template: string, target: string): Rival => {
   return { name: work, args }
 }
 
-/** What is wrong with what several processes left behind. */
+/** Returns the problems of the files after several processes. */
 export const judgeRivals = (
   rivals: ReadonlyArray<{ readonly ended: Pick<Ended, "code" | "isHanging" | "error">; readonly makes: string }>,
   seen: { readonly before: string; readonly now: string; readonly isMarked: boolean },
@@ -64,10 +64,10 @@ export const judgeRivals = (
   if (done.some(({ makes }) => makes === seen.now)) {
     if (seen.isMarked && failed === 0) wrong.push("all ended with 0, and the array is marked as unfinished")
   } else if (seen.isMarked && failed > 0) {
-    // whoever came last was stopped by another, and says so
+    // the last process was stopped by another, and reports it
     if (seen.now !== "absent" && seen.now !== seen.before) wrong.push(`the array is marked, and opens as ${seen.now}`)
   } else if (done.length > 0) {
-    wrong.push(`${done.length} ended with 0, and the array is of none of them: ${seen.now}`)
+    wrong.push(`${done.length} ended with 0, and the array differs from each of them: ${seen.now}`)
   } else if (seen.now !== seen.before) wrong.push(`all failed, and the array is not as it was: ${seen.now}`)
   return wrong
 }
@@ -100,7 +100,7 @@ export const attackWithRivals: Attack = async (random, sweep, folder) => {
     ...differences(before.files, files, (path) => strangers.includes(path)).map((line) => `a stranger's file: ${line}`),
   )
   for (const path of files.keys()) if (isTemporary(path)) wrong.push(`a temporary file is left: ${path}`)
-  // whatever the state is, it can be replaced
+  // the array can be replaced in every state
   if (wrong.length === 0) {
     const { name, runtime } = rivals[0]
     const args = [...works[name](template, target), "--overwrite", "--quiet"]
@@ -113,5 +113,5 @@ export const attackWithRivals: Attack = async (random, sweep, folder) => {
     const option = args.find((arg) => arg === "--overwrite" || arg === "--resume") ?? ""
     return `${name} ${option} in ${runtime.name} after ${delay} ms (${ended[i].ended.code})`
   })
-  return { what: `${isNew ? "nothing" : "an array"} there; ${shown.join("; ")}`, wrong }
+  return { label: `${isNew ? "nothing" : "an array"} there; ${shown.join("; ")}`, wrong }
 }

@@ -23,8 +23,8 @@ const main = async (): Promise<number> => {
       runtime: { type: "string", default: "both" },
     },
   })
-  const whole = (name: "count" | "only", text: string, least: number): number => {
-    if (!/^\d+$/.test(text) || Number(text) < least) throw new Error(`--${name} is a whole number from ${least} on`)
+  const whole = (name: "count" | "only", text: string, min: number): number => {
+    if (!/^\d+$/.test(text) || Number(text) < min) throw new Error(`--${name} is a whole number from ${min} on`)
     return Number(text)
   }
   if (!["deno", "bun", "both"].includes(values.runtime)) throw new Error("--runtime is deno, bun or both")

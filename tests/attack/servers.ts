@@ -1,6 +1,6 @@
 /**
  * Web servers that answer what they like: redirects to another origin, files that change, cut and endless bodies, wrong ranges.
- * The other origin never sees the program's secrets, nobody reads a mix of two versions of a file, and everything ends soon.
+ * The other origin never sees the program's secrets, no read mixes two versions of a file, and everything ends soon.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -134,7 +134,7 @@ const tricks = (random: Random, here: () => string, there: () => string): Readon
       response.end(new Uint8Array(file.length + 100).fill(9))
       return true
     },
-    "an encoding that is none": (_, response) => {
+    "an invalid encoding": (_, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end("this is not gzip")
       return true
     },
@@ -182,20 +182,23 @@ const serve = (
   const start = range[1] === "" ? Math.max(file.length - Number(range[2]), 0) : Number(range[1])
   const stop = range[1] === "" || range[2] === "" ? file.length : Math.min(Number(range[2]) + 1, file.length)
   if (start >= file.length) return end(416, { "content-range": `bytes */${file.length}` })
-  const told = { "content-range": `bytes ${start}-${stop - 1}/${file.length}`, "content-length": String(stop - start) }
-  return end(206, { ...tag, ...told }, file.subarray(start, stop))
+  const rangeHeaders = {
+    "content-range": `bytes ${start}-${stop - 1}/${file.length}`,
+    "content-length": String(stop - start),
+  }
+  return end(206, { ...tag, ...rangeHeaders }, file.subarray(start, stop))
 }
 
-/** What is wrong with what another origin saw, and with what a program shows. */
+/** Returns the secrets that another origin received, or that a program shows. */
 export const judgeSecrets = (
   there: Pick<WebServer, "seen">,
   texts: ReadonlyArray<string>,
 ): ReadonlyArray<string> => {
   const wrong: Array<string> = []
   for (const { url, headers } of there.seen) {
-    const told = `${url} ${JSON.stringify(headers)}`
+    const received = `${url} ${JSON.stringify(headers)}`
     for (const secret of [HEADER, QUERY]) {
-      if (told.includes(secret)) wrong.push(`the other origin sees ${secret}: ${told.slice(0, 300)}`)
+      if (received.includes(secret)) wrong.push(`the other origin sees ${secret}: ${received.slice(0, 300)}`)
     }
   }
   for (const shown of texts) {
@@ -225,21 +228,24 @@ type Answer = ReadonlyArray<ArrayLike<number>>
 
 const programsOf = (base: string): Readonly<Record<string, Program<Answer>>> => {
   const at = (path: string) => `${base}/${path}?sig=${QUERY}`
-  const nothing = Effect.map((): Answer => [])
+  const discard = Effect.map((): Answer => [])
   const storage = Effect.orDie(Storage)
   return {
-    read: Effect.flatMap(storage, (its) => Effect.map(its.read(at("data/file")), (bytes) => [bytes])),
-    ranges: Effect.flatMap(storage, (its) =>
+    read: Effect.flatMap(storage, (storage) => Effect.map(storage.read(at("data/file")), (bytes) => [bytes])),
+    ranges: Effect.flatMap(storage, (storage) =>
       Effect.map(
-        its.readRanges(at("data/file"), [{ offset: 10, length: 50 }, { offset: 1000, length: 20 }, {
+        storage.readRanges(at("data/file"), [{ offset: 10, length: 50 }, { offset: 1000, length: 20 }, {
           offset: 2900,
           length: 100,
         }]),
         (parts) => [parts.flatMap((part) => [...part])],
       )),
-    tail: Effect.flatMap(storage, (its) => Effect.map(its.readTail(at("data/file"), 100), ({ bytes }) => [bytes])),
-    list: Effect.flatMap(storage, (its) => nothing(its.list(at("data/array")))),
-    size: Effect.flatMap(storage, (its) => nothing(its.size(at("data/file")))),
+    tail: Effect.flatMap(
+      storage,
+      (storage) => Effect.map(storage.readTail(at("data/file"), 100), ({ bytes }) => [bytes]),
+    ),
+    list: Effect.flatMap(storage, (storage) => discard(storage.list(at("data/array")))),
+    size: Effect.flatMap(storage, (storage) => discard(storage.size(at("data/file")))),
     cells: Effect.flatMap(
       TileArray.open(at("data/array")),
       (array) =>
@@ -256,10 +262,10 @@ const programsOf = (base: string): Readonly<Record<string, Program<Answer>>> => 
         ]),
         (reads) => reads.flatMap(({ columns }) => Object.values(columns).map(({ values }) => values as Int32Array)),
       )),
-    metadata: nothing(Effect.flatMap(TileArray.open(at("data/array")), TileArray.metadata)),
-    group: nothing(Group.open(at("data/group"))),
-    tree: nothing(Group.tree(at("data/group"))),
-    walk: nothing(Stream.runDrain(Stream.take(Group.walk(at("data/group")), 100))),
+    metadata: discard(Effect.flatMap(TileArray.open(at("data/array")), TileArray.metadata)),
+    group: discard(Group.open(at("data/group"))),
+    tree: discard(Group.tree(at("data/group"))),
+    walk: discard(Stream.runDrain(Stream.take(Group.walk(at("data/group")), 100))),
   }
 }
 
@@ -273,22 +279,22 @@ export const attackWithServers: Attack = async (random, sweep) => {
   const changes = chance(random, 0.6) ? random.pick([0.02, 0.1, 0.5]) : 0
   const validator = random.pick(["etag", "weak", "modified"] as const)
   let version = 0
-  const files = [first, second].map((its) => new Map(its))
+  const files = [first, second].map((files) => new Map(files))
   const server = (isHere: boolean) =>
     startWebServer({
       files: new Map(),
       first: (seen, response) => {
         if (changes > 0 && chance(random, changes)) version = 1 - version
         const path = seen.path.replace(/^\/loop/, "")
-        const its = files[version]
+        const file = files[version]
         if (!isHere && seen.path.startsWith("/loop")) {
           response.writeHead(302, { location: `${origins.here}${path}` }).end()
           return true
         }
         if (isHere && chosen.length > 0 && chance(random, often)) {
-          if (all[random.pick(chosen)](seen, response, its.get(path.slice(1))) === true) return true
+          if (all[random.pick(chosen)](seen, response, file.get(path.slice(1))) === true) return true
         }
-        return serve(its, version, validator, seen, response)
+        return serve(file, version, validator, seen, response)
       },
     })
   const [here, there] = [await server(true), await server(false)]
@@ -301,7 +307,7 @@ export const attackWithServers: Attack = async (random, sweep) => {
       member("../array", { type: "array", name: "four" }),
       member(`${here.origin}/data/array`, { relative: false, type: "array", name: "five" }),
     ].filter(() => chance(random, 0.7))
-    for (const its of files) its.set(`data/group/__group/__1_1_${uuid(1)}_2`, details(2, members))
+    for (const item of files) item.set(`data/group/__group/__1_1_${uuid(1)}_2`, details(2, members))
     const storage = httpFiles({
       headers: { authorization: `Bearer ${HEADER}` },
       ...(chance(random, 0.5) ? { origin: here.origin } : {}),
@@ -332,7 +338,7 @@ export const attackWithServers: Attack = async (random, sweep) => {
     wrong.push(...judgeSecrets(there, texts))
     const how = [...chosen, ...(changes > 0 ? [`changes (${validator}, ${changes})`] : [])].join(", ")
     return {
-      what: `${how === "" ? "an honest server" : how}, ${often}: ${programs.map(([name]) => name).join(", ")}`,
+      label: `${how === "" ? "a correct server" : how}, ${often}: ${programs.map(([name]) => name).join(", ")}`,
       wrong,
     }
   } finally {

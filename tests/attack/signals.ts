@@ -1,7 +1,7 @@
 /**
  * Signals to real processes that import, copy, export, delete and write. After a signal that asks to stop, everything is as
- * before, or complete; after a kill nobody opens what is half done, and it can be resumed or replaced; files of strangers
- * stay as they are.
+ * before, or complete; after a kill a partial array cannot be opened, and it can be resumed or replaced; files of strangers
+ * do not change.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -38,7 +38,7 @@ const ROWS = 20_000
 /** A command whose process is stopped. */
 export interface Command {
   readonly name: string
-  /** What of the template is copied into the folder, and by which name. */
+  /** The files of the template to copy, and their names in the folder. */
   readonly needs: Readonly<Record<string, string>>
   readonly args: (folder: string) => ReadonlyArray<string>
   /** What is made: an array or a file named `target`. */
@@ -217,7 +217,7 @@ interface Undisturbed {
   readonly after: string
 }
 
-/** What a command makes if nobody stops it, and how long it takes. */
+/** Returns the output of a command without a signal, and its duration. */
 const undisturbed = (command: Command, runtime: ChildRuntime, sweep: Sweep): Promise<Undisturbed> =>
   sweep.memo(`${command.name} ${runtime.name}`, async () => {
     const folder = join(sweep.folder, `undisturbed ${command.name} ${runtime.name}`)
@@ -237,7 +237,7 @@ const hasMark = (folder: string): boolean => {
   return existsSync(target) && readdirSync(target).some(isMark)
 }
 
-/** What is wrong with the files and the exit code of a process that was stopped. */
+/** Returns the problems of the files and the exit code of a stopped process. */
 export const judgeStopped = (
   { sent, code, signal, isHanging, error }: Pick<Ended, "sent" | "code" | "signal" | "isHanging" | "error">,
   seen: { readonly before: string; readonly after: string; readonly now: string },
@@ -257,10 +257,10 @@ export const judgeStopped = (
   // a second signal does not wait for the clean-up
   const isKilled = sent.includes("SIGKILL") || sent.length > 1
   const state = seen.now === seen.after && !target.endless ? "after" : seen.now === seen.before ? "before" : seen.now
-  // from a moment on there is nothing but the new cells and the mark
+  // at the end of a replacement, only the new cells and the mark exist
   const mayBeGone = target.replaces && target.isMarked
   if (state !== "after" && state !== "before" && !(state === "absent" && mayBeGone)) {
-    wrong.push(`what is there is neither what was there before nor what should be after: ${state}`)
+    wrong.push(`the array is neither in the state before nor in the state after: ${state}`)
   }
   if (isKilled) return wrong
 
@@ -300,7 +300,7 @@ const shownPlan = ({ signal, delay, file, second }: Plan, folder: string): strin
 const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
   const command = random.pick(commands)
   const runtime = random.pick(sweep.runtimes)
-  const its = await undisturbed(command, runtime, sweep)
+  const result = await undisturbed(command, runtime, sweep)
   const target = join(folder, "target")
   const replaces = command.args(folder).includes("--overwrite")
   const isNew = command.makes === "array" && !Object.values(command.needs).includes("target")
@@ -322,7 +322,7 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
       }
     },
   }
-  const plan = planOf(random, its, target, command.makes === "array")
+  const plan = planOf(random, result, target, command.makes === "array")
   const useResume = chance(random, 0.5)
   const ended = await runChild(
     runtime,
@@ -344,22 +344,22 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
   ])
   const own = (path: string): boolean => isInside(path) ? !strangersInside.has(path) : isTemporary(path)
   const sentText = ended.sent.length === 0 ? "finished before" : ended.sent.join(", ")
-  const what = `${command.name} in ${runtime.name}, ${shownPlan(plan, folder)} (${sentText})` +
+  const label = `${command.name} in ${runtime.name}, ${shownPlan(plan, folder)} (${sentText})` +
     (strangers.length > 0 ? ", with intruders" : "")
   const now = await readTarget(command, folder).catch((error) => `cannot be read: ${shortText(error)}`)
   const isMarked = hasMark(folder)
   const wrong = [
     ...judgeStopped(
       ended,
-      { ...its, now },
+      { ...result, now },
       { before, now: snapshotOf(folder) },
       { isMarked, replaces, endless: command.endless === true, own },
     ),
   ]
-  if (wrong.length > 0) return { what, wrong }
+  if (wrong.length > 0) return { label, wrong }
 
   // and again
-  if (now === its.after && !isMarked) return { what, wrong }
+  if (now === result.after && !isMarked) return { label, wrong }
   if (isNew && !isMarked) { for (const name of strangers) rmSync(join(target, name)) }
   const option = command.again === "same"
     ? undefined
@@ -373,13 +373,13 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
   if (again.code !== 0) wrong.push(`${where} ended with ${again.code}: ${again.err.trim().slice(-400)}`)
   else {
     const seen = await readTarget(command, folder).catch((error) => `cannot be read: ${shortText(error)}`)
-    if (seen !== its.after) wrong.push(`${where}: ${seen} in place of ${its.after}`)
+    if (seen !== result.after) wrong.push(`${where}: ${seen} in place of ${result.after}`)
     if (hasMark(folder)) wrong.push(`${where}: the mark is still there`)
   }
   const kept = (path: string): boolean =>
     !own(path) && before.has(path) && (isMarked || !strangers.some((s) => path === `target/${s}`))
   wrong.push(...differences(before, snapshotOf(folder), kept).map((line) => `${where}: a stranger's file: ${line}`))
-  return { what, wrong }
+  return { label, wrong }
 }
 
 /** Kills a program that writes with the library. */
@@ -413,13 +413,13 @@ const stopLoop: Attack = async (random, sweep, folder) => {
     for (const write of [0, ...done]) if (!writes.has(write)) wrong.push(`write ${write} is lost`)
     if (writes.size > done.length + 1 + writers) wrong.push(`there are ${writes.size} writes after ${done.length}`)
     await run(writeOnce(target, 900))
-    if (!(await run(seeAll(target))).writes.has(900)) wrong.push("the next write is not there")
+    if (!(await run(seeAll(target))).writes.has(900)) wrong.push("the next write is missing")
   } catch (error) {
     wrong.push(shortText(error))
   }
   const kept = (path: string): boolean => paths.includes(path)
   wrong.push(...differences(before, snapshotOf(folder), kept).map((line) => `a stranger's file: ${line}`))
-  return { what: `${writers} writers in ${runtime.name}, ${signal} after ${delay} ms, ${done.length} writes`, wrong }
+  return { label: `${writers} writers in ${runtime.name}, ${signal} after ${delay} ms, ${done.length} writes`, wrong }
 }
 
 /** Stops a random process. */

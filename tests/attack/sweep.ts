@@ -47,12 +47,12 @@ const inTime = (outcome: Promise<Outcome>, longest: number): Promise<Outcome> =>
   let timer: ReturnType<typeof setTimeout>
   const late = new Promise<Outcome>((resolve) => {
     const wrong = [`it did not end within ${longest / 1000} seconds`]
-    timer = setTimeout(() => resolve({ what: "an input", wrong }), longest)
+    timer = setTimeout(() => resolve({ label: "an input", wrong }), longest)
   })
   return Promise.race([outcome, late]).finally(() => clearTimeout(timer))
 }
 
-/** Runs inputs, and prints what is wrong with each. */
+/** Runs inputs, and prints the problems of each. */
 export const sweep = async (
   { seed, count, only, kind, runtimes, concurrency, print }: SweepOptions,
 ): Promise<Swept> => {
@@ -67,33 +67,33 @@ export const sweep = async (
     const chosen = kinds.find(({ share }) => (at -= share) < 0)!
     return { number, random, chosen }
   }
-  const wanted = numbers.map(of).filter(({ chosen }) => kind === undefined || chosen.name === kind)
-  let [next, done, bad, told] = [0, 0, 0, Date.now()]
+  const requested = numbers.map(of).filter(({ chosen }) => kind === undefined || chosen.name === kind)
+  let [next, done, bad, lastReport] = [0, 0, 0, Date.now()]
   const start = Date.now()
   const byKind = new Map<string, number>()
   const work = async (): Promise<void> => {
-    while (next < wanted.length) {
-      const { number, random, chosen } = wanted[next++]
-      const its = join(folder, `input-${number}`)
-      mkdirSync(its)
-      const attacked = Promise.resolve().then(() => chosen.attack(random, shared, its))
+    while (next < requested.length) {
+      const { number, random, chosen } = requested[next++]
+      const inputFolder = join(folder, `input-${number}`)
+      mkdirSync(inputFolder)
+      const attacked = Promise.resolve().then(() => chosen.attack(random, shared, inputFolder))
         .catch((error): Outcome => ({
-          what: "an input",
+          label: "an input",
           wrong: [`the attack itself failed: ${(error as Error)?.stack ?? error}`],
         }))
       const began = Date.now()
-      const { what, wrong } = await inTime(attacked, chosen.longest)
+      const { label, wrong } = await inTime(attacked, chosen.longest)
       byKind.set(chosen.name, (byKind.get(chosen.name) ?? 0) + Date.now() - began)
-      rmSync(its, { recursive: true, force: true })
+      rmSync(inputFolder, { recursive: true, force: true })
       done++
       if (wrong.length > 0) {
         bad++
-        print(`BAD ${number} (--seed ${seed} --only ${number}), ${chosen.name}: ${what}`)
+        print(`BAD ${number} (--seed ${seed} --only ${number}), ${chosen.name}: ${label}`)
         for (const line of wrong.slice(0, 8)) print(`    ${line}`)
-      } else if (only !== undefined) print(`input ${number}, ${chosen.name}: ${what}`)
-      if (Date.now() - told > 5000) {
-        told = Date.now()
-        print(`${done} of ${wanted.length} inputs, ${bad} bad, ${Math.round((told - start) / 1000)} s`)
+      } else if (only !== undefined) print(`input ${number}, ${chosen.name}: ${label}`)
+      if (Date.now() - lastReport > 5000) {
+        lastReport = Date.now()
+        print(`${done} of ${requested.length} inputs, ${bad} bad, ${Math.round((lastReport - start) / 1000)} s`)
       }
     }
   }
@@ -104,5 +104,5 @@ export const sweep = async (
   }
   const times = [...byKind].map(([name, time]) => `${name} ${(time / 1000).toFixed(0)} s`).join(", ")
   print(`${Math.round((Date.now() - start) / 1000)} s; by kind: ${times}`)
-  return { inputs: wanted.length, bad }
+  return { inputs: requested.length, bad }
 }

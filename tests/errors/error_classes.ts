@@ -5,7 +5,7 @@ import type * as Schema from "effect/Schema"
 
 const root = join(import.meta.dirname!, "../..")
 
-/** The text fields of each class by its tag, and the fields that are no text. */
+/** The text fields of each class by its tag, and the other fields. */
 export const classes: Readonly<Record<string, { readonly text: ReadonlyArray<string>; readonly other?: object }>> = {
   AlreadyExists: { text: ["uri", "detail"], other: { hint: { _tag: "Overwrite" } } },
   ArrayNotFound: { text: ["uri", "detail"], other: { reason: "Unfinished", hint: { _tag: "Resume" } } },
@@ -50,7 +50,7 @@ export const sources = ["platform", "schema", "src"].flatMap((folder) =>
 ).map((path) => ({ path, text: readFileSync(path, "utf8").replace(/\/\*[\s\S]*?\*\//g, "") }))
 
 /** The tags and files of all classes in the sources. */
-export const found = sources.flatMap(({ path, text }) =>
+export const declaredClasses = sources.flatMap(({ path, text }) =>
   [...text.matchAll(/=\s*taggedError\(\s*"(\w+)"/g)].map(([, tag]) => ({ tag, path }))
 )
 
@@ -61,7 +61,7 @@ export type Constructor = (new (fields: object) => AnyError) & Schema.Schema<Any
 
 /** Imports a class. */
 export const load = async (tag: string): Promise<Constructor> => {
-  const module = await import(new URL(`file://${found.find((its) => its.tag === tag)!.path}`).href)
+  const module = await import(new URL(`file://${declaredClasses.find((item) => item.tag === tag)!.path}`).href)
   return module[tag] as Constructor
 }
 

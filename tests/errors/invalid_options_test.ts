@@ -250,12 +250,12 @@ describe("invalid options of operations", () => {
     }
 
     it(`${name} rejects unknown options, and suggests similar ones`, async () => {
-      const [known = "at"] = Object.keys(wrong)
-      const misspelled = `${known}s`
+      const [existing = "at"] = Object.keys(wrong)
+      const misspelled = `${existing}s`
       const error = await invalid(Effect.suspend(() => operation({ [misspelled]: "secret" } as never)))
       assertEquals([error.option, error.reason], [misspelled, "UnknownOption"])
-      assert(error.accepted?.includes(known), String(error.accepted))
-      assert(error.hint?._tag === "DidYouMean" && error.hint.names.includes(known), String(error))
+      assert(error.accepted?.includes(existing), String(error.accepted))
+      assert(error.hint?._tag === "DidYouMean" && error.hint.names.includes(existing), String(error))
       assert(Schema.is(Hint)(error.hint))
       assertStringIncludes(error.message, `did you mean ${JSON.stringify(error.hint.names[0])}`)
       assertShown(error, true)
@@ -397,10 +397,10 @@ describe("invalid options of layers and storages", () => {
     }
 
     it(`${name} rejects unknown options and options that are not an object`, () => {
-      const [known] = Object.keys(wrong)
-      const error = thrown(() => make({ [`${known}s`]: "secret" } as never))
-      assertEquals([error.option, error.reason, error.value], [`${known}s`, "UnknownOption", undefined])
-      assert(error.hint?._tag === "DidYouMean" && error.hint.names.includes(known))
+      const [existing] = Object.keys(wrong)
+      const error = thrown(() => make({ [`${existing}s`]: "secret" } as never))
+      assertEquals([error.option, error.reason, error.value], [`${existing}s`, "UnknownOption", undefined])
+      assert(error.hint?._tag === "DidYouMean" && error.hint.names.includes(existing))
       for (const options of [null, 5, []]) assertEquals(thrown(() => make(options as never)).reason, "InvalidValue")
     })
   }

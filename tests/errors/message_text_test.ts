@@ -38,7 +38,7 @@ describe("messageText", () => {
     }
   })
 
-  it("holds for any text", () => {
+  it("is true for any text", () => {
     const unit = FastCheck.oneof(
       FastCheck.fullUnicode(),
       FastCheck.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),

@@ -34,7 +34,7 @@ describe("redactUri", () => {
     ) assertEquals(redactUri(uri), shown)
   })
 
-  it("hides signatures and passwords with slashes that nobody escaped", () => {
+  it("hides signatures and passwords with unescaped slashes", () => {
     for (
       const [uri, shown] of [
         ["https://host/array?sig=SEC/RET==", "https://host/array?…"],
@@ -110,17 +110,17 @@ describe("redactText", () => {
     }))
   })
 
-  it("never shows the values of a query, the fragment or the user info, whatever is around the URL", () => {
+  it("never shows the values of a query, the fragment or the user info, in any surrounding text", () => {
     const word = FastCheck.stringMatching(/^[A-Za-z0-9._~%+-]{0,12}$/)
     const around = FastCheck.stringMatching(/^[ (,;"a-z]{0,8}$/)
     const scheme = FastCheck.constantFrom("http", "https", "HTTPS", "s3", "azure", "gs", "ftp")
-    FastCheck.assert(FastCheck.property(around, scheme, word, word, around, (before, its, name, value, after) => {
+    FastCheck.assert(FastCheck.property(around, scheme, word, word, around, (before, urlScheme, name, value, after) => {
       for (
         const url of [
-          `${its}://host/${name}?sig=CANARY${value}`,
-          `${its}://host/${name}?${name}&a=${value}CANARY/__schema/${name}`,
-          `${its}://host/${name}#CANARY${value}`,
-          `${its}://user:CANARY${value}@host/${name}?x=${value}CANARY#CANARY`,
+          `${urlScheme}://host/${name}?sig=CANARY${value}`,
+          `${urlScheme}://host/${name}?${name}&a=${value}CANARY/__schema/${name}`,
+          `${urlScheme}://host/${name}#CANARY${value}`,
+          `${urlScheme}://user:CANARY${value}@host/${name}?x=${value}CANARY#CANARY`,
         ]
       ) {
         assert(!redactText(`${before} ${url} ${after}`).includes("CANARY"), url)
@@ -143,7 +143,7 @@ describe("redactText", () => {
 })
 
 describe("secretsOf", () => {
-  it("lists what of a URI may be repeated elsewhere, the longest first", () => {
+  it("lists the secret parts of a URI, the longest first", () => {
     assertEquals(secretsOf("https://user:password@host/a?sig=S%2Fecretly&v=1/__schema"), [
       "sig=S%2Fecretly&v=1",
       "sig=S/ecretly&v=1",

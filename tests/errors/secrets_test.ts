@@ -1,6 +1,6 @@
 /**
  * Secrets in every place where programs give them – the query of a signed URL, user info, headers, keys – and every kind of
- * failure: none of them shows in errors, logs, spans, printed handles or in the output of the command line.
+ * failure: no secret appears in errors, logs, spans, printed handles or in the output of the command line.
  */
 import { withDefaults } from "../../platform/storage/defaults.ts"
 import { describe, it } from "node:test"
@@ -117,8 +117,8 @@ const decodeKey = (text: string): EncryptionKey => Effect.runSync(parseKey(text)
 
 type Program = Effect.Effect<unknown, unknown, Storage | Codecs>
 
-const Other = ArraySchema.sparse({ dims: { nothing: Dim.int32([0, 9]) }, attrs: { here: Attr.float64() } })
-const Row = Schema.Struct({ nothing: Schema.Number })
+const Other = ArraySchema.sparse({ dims: { absent: Dim.int32([0, 9]) }, attrs: { here: Attr.float64() } })
+const Row = Schema.Struct({ absent: Schema.Number })
 
 /** What programs do with an array, a group and their neighbours below one URI. */
 const programs = (base: string, query: string): Readonly<Record<string, Program>> => {
@@ -134,25 +134,25 @@ const programs = (base: string, query: string): Readonly<Record<string, Program>
     "open with a key of a wrong length": TileArray.open(at("v22/deletes/array"), {
       key: new TextEncoder().encode("CANARY"),
     }),
-    "open with a key that is no key": TileArray.open(at("v22/deletes/array"), { key: WRONG_KEY as never }),
+    "open with an invalid key": TileArray.open(at("v22/deletes/array"), { key: WRONG_KEY as never }),
     "open encrypted": TileArray.open(at("v22/encrypted_dense/array"), { key: decodeKey(WRONG_KEY) }),
     "open encrypted without key": TileArray.open(at("v22/encrypted_dense/array")),
     "open with a key that nothing needs": TileArray.open(at("v22/deletes/array"), { key: decodeKey(KEY) }),
     "parse a key": parseKey("CANARY"),
     "parse a key of letters": parseKey(WRONG_KEY + WRONG_KEY),
-    "open what is not there": TileArray.open(at("v22/none")),
+    "open a missing array": TileArray.open(at("v22/none")),
     "open a group as an array": TileArray.open(at("v22/group/group")),
     read: onSparse((array) => Sparse.read(array)),
     "read unknown fields": onSparse((array) => Sparse.read(array, { select: ["nothing"] })),
     "read with a bad condition": onSparse((array) => Sparse.read(array, { where: "nothing > " })),
     "read with an unknown field": onSparse((array) => Sparse.read(array, { where: "nothing > 1" })),
-    "read outside": onSparse((array) => Sparse.read(array, { region: { nothing: [1, 2] } })),
+    "read outside": onSparse((array) => Sparse.read(array, { region: { absent: [1, 2] } })),
     "read too much": onSparse((array) => Sparse.read(array, { memory: 1 })),
     "read rows": onSparse((array) => Effect.flatMap(Sparse.read(array), (cells) => Sparse.decodeRows(cells, Row))),
     "read a dense array": Effect.flatMap(dense, (array) => Dense.read(array)),
     "stream a dense array": Stream.runDrain(Stream.flatMap(dense, (array) => Dense.stream(array, { memory: 1 << 20 }))),
     enumerations: Effect.flatMap(dense, (array) => TileArray.enumerations(array)),
-    aggregate: onSparse((array) => Sparse.aggregate(array, { nothing: { kind: "sum", field: "nothing" } as never })),
+    aggregate: onSparse((array) => Sparse.aggregate(array, { absent: { kind: "sum", field: "absent" } as never })),
     explain: onSparse((array) => Sparse.explain(array)),
     fragments: onSparse((array) => TileArray.fragments(array)),
     metadata: onSparse((array) => TileArray.metadata(array)),
@@ -161,13 +161,13 @@ const programs = (base: string, query: string): Readonly<Record<string, Program>
       (array) => TileArray.readLabel(array, "nothing"),
     ),
     reopen: onSparse((array) => TileArray.reopen(array, { at: -1 })),
-    write: onSparse((array) => Sparse.write(array, { nothing: [1] } as never)),
+    write: onSparse((array) => Sparse.write(array, { absent: [1] } as never)),
     delete: onSparse((array) => Sparse.delete(array, "nothing > 1")),
     "put metadata": onSparse((array) => TileArray.putMetadata(array, { a: 1 })),
     evolve: TileArray.evolve(at("v22/deletes/array"), { drop: ["nothing"] } as never),
     upgrade: TileArray.upgrade(at("v22/deletes/array")),
     create: TileArray.create(at("new"), Other),
-    "create what is there": TileArray.create(at("v22/deletes/array"), Other),
+    "create an existing array": TileArray.create(at("v22/deletes/array"), Other),
     copy: onSparse((array) => TileArray.copy(array, at("copy"))),
     "import CSV": Csv.create("mem://csv", at("v22/none.csv"), { arrayType: "sparse", dims: ["x"] }),
     "import bad CSV": Csv.create("mem://csv", at("v22/deletes/expected.json"), { arrayType: "sparse", dims: ["x"] }),
@@ -237,9 +237,9 @@ const manifestOf = (files: Map<string, Uint8Array>): Map<string, Uint8Array> => 
   return files
 }
 
-/** The servers, by what is wrong with them. */
+/** The servers, by their fault. */
 const servers: Readonly<Record<string, () => Habits>> = {
-  nothing: () => ({ files: served() }),
+  none: () => ({ files: served() }),
   "status 404": () => ({ files: new Map() }),
   "status 403": () => ({ files: served(), query: "another=query" }),
   "status 500": () => ({ files: served(), first: (_, response) => (response.writeHead(500).end("no"), true) }),
@@ -266,7 +266,7 @@ const servers: Readonly<Record<string, () => Habits>> = {
     files: served(),
     first: ({ path }, response) =>
       /__schema\/__/.test(path)
-        ? (response.writeHead(200, { "content-encoding": "gzip" }).end("this is no gzip"), true)
+        ? (response.writeHead(200, { "content-encoding": "gzip" }).end("not gzip"), true)
         : undefined,
   }),
   "connections that close": () => ({ files: served(), first: (_, response) => (response.destroy(), true) }),
@@ -281,7 +281,7 @@ const servers: Readonly<Record<string, () => Habits>> = {
       response,
     ) => (response.writeHead(302, { location: `http://user:${USER}@127.0.0.1:1/?sig=${QUERY}` }).end(), true),
   }),
-  "a redirect that is no URL": () => ({
+  "a redirect to an invalid URL": () => ({
     files: served(),
     first: (_, response) => (response.writeHead(302, { location: `http://[${QUERY}?sig=${QUERY}` }).end(), true),
   }),
@@ -292,9 +292,9 @@ const servers: Readonly<Record<string, () => Habits>> = {
   "huge ranges": () => ({ files: served(), ranges: "huge" }),
   "no index pages": () => ({ files: served(), index: "forbidden" }),
   "start pages": () => ({ files: served(), index: "start page" }),
-  "a manifest that is no JSON": () => {
+  "a manifest that is not JSON": () => {
     const files = served()
-    for (const folder of ["v22", ...folders, ...folders.map((its) => `${its}/array`)]) {
+    for (const folder of ["v22", ...folders, ...folders.map((folder) => `${folder}/array`)]) {
       files.set(`${folder}/__tessera_manifest.json`, new TextEncoder().encode(`{"a": "https://host/?sig=${QUERY}"`))
     }
     return { files, index: "forbidden" }
@@ -303,7 +303,7 @@ const servers: Readonly<Record<string, () => Habits>> = {
     files: served().set("v22/__tessera_manifest.json", new TextEncoder().encode(`{"files": "https://h/?s=${QUERY}"}`)),
     index: "forbidden",
   }),
-  "a manifest whose files are gone": () => {
+  "a manifest of deleted files": () => {
     const files = manifestOf(served())
     for (const path of [...files.keys()]) if (path.endsWith(".tdb") || /__schema\/__\d/.test(path)) files.delete(path)
     return { files, index: "forbidden" }
@@ -317,10 +317,10 @@ describe("a signed URL", () => {
         const codes = await runAll(origin, signed, name.includes("no answer") ? /^(?!put|add|copy)[a-m]/ : undefined)
         const failed = Object.values(codes).filter((code) => code !== "success").length
         assert(failed >= 10, JSON.stringify(codes))
-        if (name === "nothing") {
-          const found = new Set(Object.values(codes))
+        if (name === "none") {
+          const tags = new Set(Object.values(codes))
           for (const tag of ["success", "ArrayNotFound", "DecryptionFailed", "StorageError", "SelectionError"]) {
-            assert(found.has(tag), `${tag}: ${JSON.stringify(codes)}`)
+            assert(tags.has(tag), `${tag}: ${JSON.stringify(codes)}`)
           }
         }
       })
@@ -365,7 +365,7 @@ describe("a signed URL", () => {
     await withServer({ files: served() }, ({ origin }) => runAll(origin.replace("http:", "https:"), signed, only))
   })
 
-  it("hides user info, fragments, and queries that nobody escaped", async () => {
+  it("hides user info, fragments, and unescaped queries", async () => {
     await withServer({ files: served() }, async ({ origin }) => {
       const only = /^(open|read too much|group|ls|publish|open what is not there|create|write)$/
       await runAll(origin.replace("//", `//user:${USER}@`), "", only)
@@ -541,14 +541,14 @@ describe("the command line", () => {
     const code = await Effect.runPromise(Effect.provide(command, Layer.merge(layerOf(storage), layer)))
     const where = args.join(" ")
     assertHidden(out, `the output of ${where}`)
-    assertHidden(err, `what is said by ${where}`)
+    assertHidden(err, `the output of ${where}`)
     assertHidden(lines, `the logs and spans of ${where}`)
     for (const line of err) assert(line.length < 2200 && !line.includes("this is a bug"), line)
     return { code, out: out.join(""), err: err.join("\n") }
   }
 
   for (
-    const name of ["nothing", "status 404", "status 403", "status 500 for tiles", "a manifest whose files are gone"]
+    const name of ["none", "status 404", "status 403", "status 500 for tiles", "a manifest of deleted files"]
   ) {
     it(`hides signed URLs when the server has ${name}`, async () => {
       await withServer(servers[name](), async ({ origin }) => {
@@ -566,7 +566,7 @@ describe("the command line", () => {
     })
   }
 
-  it("hides signatures with slashes that nobody escaped", async () => {
+  it("hides signatures with unescaped slashes", async () => {
     for (const query of [`?x=1/${QUERY}/y`, `?sig=${QUERY}/${QUERY}`]) {
       await withServer(servers["status 404"](), async ({ origin }) => {
         for (const [name, ...args] of commandLines(origin, query)) await run([...name.split(" "), ...args], storageOf())

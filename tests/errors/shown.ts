@@ -14,7 +14,7 @@ const attempt = (show: () => unknown): string => {
   }
 }
 
-/** The properties of a value, and what they refer to, whether they are enumerable or not. */
+/** Collects all values reachable from a value, through enumerable and other properties. */
 const walk = (value: unknown, out: Array<string>, seen: Set<unknown>): void => {
   if (typeof value === "string") out.push(value)
   if (value === null || typeof value !== "object" || seen.has(value) || seen.size > 10_000) return
@@ -47,7 +47,7 @@ export const shownForms = (error: unknown, deep = true): ReadonlyArray<string> =
     attempt(() => Bun?.inspect(error, { depth: 20 })),
     attempt(() => Cause.pretty(cause)),
     attempt(() => Cause.pretty(cause, { renderErrorCause: true })),
-    attempt(() => Cause.prettyErrors(cause).map((its) => `${its.message}\n${its.stack}`).join()),
+    attempt(() => Cause.prettyErrors(cause).map((error) => `${error.message}\n${error.stack}`).join()),
     attempt(() => JSON.stringify(cause)),
     attempt(() => inspect(Exit.fail(error), { depth: 20 })),
     attempt(() => JSON.stringify(Exit.fail(error))),

@@ -142,9 +142,9 @@ const differenceOfRows = (expected: Lists, actual: Lists, length: number): strin
   for (const row of rowsOf(expected, length)) missing.set(row, (missing.get(row) ?? 0) + 1)
   const surplus: Array<string> = []
   for (const row of rowsOf(actual, length)) {
-    const left = missing.get(row) ?? 0
-    if (left > 1) missing.set(row, left - 1)
-    else if (left === 1) missing.delete(row)
+    const remaining = missing.get(row) ?? 0
+    if (remaining > 1) missing.set(row, remaining - 1)
+    else if (remaining === 1) missing.delete(row)
     else surplus.push(row)
   }
   if (surplus.length === 0) return undefined

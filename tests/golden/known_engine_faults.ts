@@ -2,7 +2,7 @@
  * Recorded results that are wrong because of an engine bug, with the right results.
  *
  * Engine 2.30 returns no cells, without an error, for a condition on a dense array that contains a sparse fragment
- * (`format.md`, section 22, item 13): nine cases, `dense_sparse_write` of formats 1 to 9. The right result is that of other
+ * (`format.md`, section 22, item 13): nine cases, `dense_sparse_write` of formats 1 to 9. The right result equals that of other
  * dense reads with a condition: all cells, with fill values in cells that do not match.
  */
 import { cellBytesJson, type CellJson } from "../../schema/array/scalar.ts"

@@ -58,8 +58,8 @@ export const casesOf = (all: ReadonlyArray<Subject>, seed: string, count: number
   for (let i = 0; out.length < count; i++) {
     const subject = order[i]
     // the remaining cases are divided evenly
-    const left = order.length - i
-    const max = Math.max(rounds, Math.ceil((count - out.length) / left))
+    const remaining = order.length - i
+    const max = Math.max(rounds, Math.ceil((count - out.length) / remaining))
     for (let n = 0; n < Math.min(each, max) && out.length < count; n++) {
       out.push({ id: `${subject.path}#${n}`, subject })
     }

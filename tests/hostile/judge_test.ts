@@ -55,7 +55,7 @@ describe("the judge", () => {
   it("accepts located errors only", () => {
     assertEquals(refused(new FormatError(where)), [])
     assertEquals(
-      refused(new ArrayNotFound({ uri: "mem://v22/one/array", reason: "Empty", detail: "this is no array" })),
+      refused(new ArrayNotFound({ uri: "mem://v22/one/array", reason: "Empty", detail: "not an array" })),
       [],
     )
     for (

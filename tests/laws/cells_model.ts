@@ -1,6 +1,6 @@
 /**
- * Arrays as a plain list of what happened to them: writes, deletes and evolutions, each at its time. What is there at a time is
- * told cell by cell.
+ * A model of arrays as a list of events: writes, deletes and evolutions, each with its timestamp. The content at a time is
+ * computed cell by cell.
  */
 import * as fc from "effect/FastCheck"
 import { Condition } from "../../mod.ts"
@@ -19,7 +19,7 @@ export type Wish =
   | { readonly op: "and" | "or"; readonly wishes: ReadonlyArray<Wish> }
   | { readonly op: "not"; readonly wish: Wish }
 
-/** What is done to an array. Writes hold cells of all attributes there may be; those of their time are written. */
+/** An event of an array. Writes contain all possible attributes; the attributes of the schema at that time are written. */
 export type Event =
   | { readonly kind: "write"; readonly cells: ReadonlyArray<Cell>; readonly box: Box }
   | { readonly kind: "delete"; readonly wish: Wish }
@@ -30,7 +30,7 @@ export type Event =
 /** Of each dimension the first and the last coordinate. */
 export type Box = { readonly x: readonly [number, number]; readonly y: readonly [number, number] }
 
-/** What is there at a time. */
+/** The schema at a time. */
 export interface Moment {
   readonly attributes: ReadonlyArray<string>
   /** The values of the enumeration, in their order. */
@@ -43,11 +43,11 @@ export const WIDTH = { x: 8, y: 5 }
 /** The event number `i` happens at this time. */
 export const timeOf = (i: number): number => 10 * (i + 1)
 
-/** What schemas begin with, and what is added to them. */
+/** The initial attributes of schemas, and the attributes that evolutions add. */
 export const FIRST = ["a", "n", "s", "color"]
 export const LATER = ["late", "later"]
 
-/** What nobody wrote. */
+/** The fill values. */
 export const fills: Cell = { a: -(2 ** 31), n: null, s: "\0", color: null, late: -(2 ** 15), later: null }
 
 /** The schema after the events up to a time. */
@@ -63,28 +63,28 @@ export const momentAt = (events: ReadonlyArray<Event>, end: number): Moment => {
   return { attributes, colors }
 }
 
-/** Whether a cell is as wished. A null is like nothing, and a value that the enumeration lacks is no cell's. */
+/** Whether a cell matches a condition. A null matches no comparison, and no cell has a value outside the enumeration. */
 export const holds = (wish: Wish, cell: Cell, colors: ReadonlyArray<string>, isNot = false): boolean => {
   if ("wish" in wish) return holds(wish.wish, cell, colors, !isNot)
   if ("wishes" in wish) {
-    const its = (one: Wish): boolean => holds(one, cell, colors, isNot)
-    return (wish.op === "and") === isNot ? wish.wishes.some(its) : wish.wishes.every(its)
+    const isMatch = (one: Wish): boolean => holds(one, cell, colors, isNot)
+    return (wish.op === "and") === isNot ? wish.wishes.some(isMatch) : wish.wishes.every(isMatch)
   }
   const value = cell[wish.field]
   if (!("value" in wish || "values" in wish)) return (value === null) === ((wish.op === "isNull") !== isNot)
   if (value === null) return false
   if ("values" in wish) return wish.values.includes(value) === ((wish.op === "in") !== isNot)
   const isColor = wish.field === "color"
-  const its = isColor ? colors.indexOf(value as string) : value
-  const asked = isColor ? colors.indexOf(wish.value as string) : wish.value
-  if (asked === -1 && isColor) return (wish.op === "ne" && !isNot) || (wish.op === "eq" && isNot)
+  const entry = isColor ? colors.indexOf(value as string) : value
+  const request = isColor ? colors.indexOf(wish.value as string) : wish.value
+  if (request === -1 && isColor) return (wish.op === "ne" && !isNot) || (wish.op === "eq" && isNot)
   const is = {
-    lt: its < asked,
-    le: its <= asked,
-    gt: its > asked,
-    ge: its >= asked,
-    eq: its === asked,
-    ne: its !== asked,
+    lt: entry < request,
+    le: entry <= request,
+    gt: entry > request,
+    ge: entry >= request,
+    eq: entry === request,
+    ne: entry !== request,
   }
   return is[wish.op] !== isNot
 }
@@ -102,7 +102,7 @@ const keyOf = ({ x, y }: Cell): string => `${x} ${y}`
 
 /**
  * The cells of a time, in the attributes of its end. In arrays without duplicates the newest of each place; deletes remove
- * what was written before them, and what is null where they look.
+ * matching cells written before them, and cells that are null in the compared attribute.
  */
 export const cellsAt = (
   events: ReadonlyArray<Event>,
@@ -110,28 +110,28 @@ export const cellsAt = (
   duplicates: boolean,
 ): ReadonlyArray<Cell> => {
   const { attributes, colors } = momentAt(events, end)
-  const found: Array<{ readonly key: string; readonly time: number; readonly cell: Cell }> = []
+  const matches: Array<{ readonly key: string; readonly time: number; readonly cell: Cell }> = []
   events.forEach((event, i) => {
     const time = timeOf(i)
     if (event.kind !== "write" || time < start || time > end) return
     const there = momentAt(events, time).attributes
     for (const cell of event.cells) {
       const of = (name: string): Value => there.includes(name) ? cell[name] : fills[name]
-      const its = Object.fromEntries(
+      const values = Object.fromEntries(
         ["x", "y", ...attributes].map((name) => [name, name === "x" || name === "y" ? cell[name] : of(name)]),
       )
       const key = keyOf(cell)
-      const older = duplicates ? -1 : found.findIndex((one) => one.key === key)
-      if (older >= 0) found.splice(older, 1)
-      found.push({ key, time, cell: its })
+      const older = duplicates ? -1 : matches.findIndex((one) => one.key === key)
+      if (older >= 0) matches.splice(older, 1)
+      matches.push({ key, time, cell: values })
     }
   })
-  return found.flatMap(({ time, cell }) => {
-    const gone = events.some((event, i) =>
+  return matches.flatMap(({ time, cell }) => {
+    const deletion = events.some((event, i) =>
       event.kind === "delete" && timeOf(i) >= start && timeOf(i) <= end && timeOf(i) >= time &&
       !holds(event.wish, cell, colors, true)
     )
-    return gone ? [] : [cell]
+    return deletion ? [] : [cell]
   })
 }
 
@@ -149,7 +149,7 @@ const values: Readonly<Record<string, fc.Arbitrary<number | string>>> = {
 }
 const nullable = ["n", "color", "later"]
 
-/** A wish about fields. `nulls`: it may ask for nulls. */
+/** Conditions on fields; `nulls`: whether comparisons with null are included. */
 export const wishes = (fields: ReadonlyArray<string>, nulls = true): fc.Arbitrary<Wish> => {
   const test: fc.Arbitrary<Wish> = fc.constantFrom(...fields).chain((field) =>
     fc.oneof(
@@ -199,7 +199,7 @@ const attributes = fc.record({
 })
 const place = fc.record({ x: fc.nat(WIDTH.x - 1), y: fc.nat(WIDTH.y - 1) })
 
-/** What may happen to an array, in an order in which it may: nothing is dropped that is not there. */
+/** Valid sequences of events of an array: only existing attributes are dropped. */
 export const histories = (kind: "dense" | "sparse", duplicates: boolean): fc.Arbitrary<ReadonlyArray<Event>> => {
   const sparseWrite = fc.uniqueArray(fc.tuple(place, attributes), {
     minLength: 1,
@@ -225,13 +225,13 @@ export const histories = (kind: "dense" | "sparse", duplicates: boolean): fc.Arb
     fc.record({ kind: fc.constant("extend" as const), value: fc.constant("blue") }),
   )
   // deletes look at what is always there
-  const gone: fc.Arbitrary<Event> = fc.record({
+  const deletion: fc.Arbitrary<Event> = fc.record({
     kind: fc.constant("delete" as const),
     wish: wishes(["a", "x", "y"], false),
   })
   const event = kind === "dense"
     ? fc.oneof({ weight: 4, arbitrary: write }, { weight: 1, arbitrary: change })
-    : fc.oneof({ weight: 4, arbitrary: write }, { weight: 2, arbitrary: gone }, { weight: 1, arbitrary: change })
+    : fc.oneof({ weight: 4, arbitrary: write }, { weight: 2, arbitrary: deletion }, { weight: 1, arbitrary: change })
   return fc.tuple(write, fc.array(event, { maxLength: 5 })).map(([first, rest]) => possible([first, ...rest]))
 }
 
@@ -255,7 +255,7 @@ const possible = (events: ReadonlyArray<Event>): ReadonlyArray<Event> => {
   return out
 }
 
-/** What may be asked of an array after some events. */
+/** A query of an array after some events. */
 export interface Query {
   readonly start: number
   readonly end: number
@@ -264,7 +264,7 @@ export interface Query {
   readonly order: "row" | "col" | "global" | "unordered"
 }
 
-/** A query of a history; it looks at what is there at its time. */
+/** Queries of a history, on fields that exist at the query's time. */
 export const queries = (events: ReadonlyArray<Event>): fc.Arbitrary<Query> =>
   fc.record({
     from: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(events.length) }),

@@ -1,4 +1,4 @@
-/** Arrays hold the law of a plain list: what is read of them is what was written, deleted and changed, at every time. */
+/** Reads of arrays return the same cells as a model that lists all writes, deletes and evolutions, at every time. */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
@@ -97,7 +97,7 @@ const compareRows = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>, order
   return 0
 }
 
-/** What is asked of aggregates, of the attributes that are there. */
+/** The aggregates of the existing attributes. */
 const aggregatesOf = (attributes: ReadonlyArray<string>): Readonly<Record<string, Aggregate.Aggregate>> => ({
   count: Aggregate.count(),
   sum: Aggregate.sum("a"),
@@ -134,44 +134,46 @@ const ask = (uri: string, kind: Kind, events: ReadonlyArray<Event>, query: Query
     const { attributes, colors } = momentAt(events, end)
     assertEquals(array.schema.attributes.map(({ name }) => name), [...attributes])
     const names = ["x", "y", ...attributes]
-    const what = {
+    const readOptions = {
       ...(box === undefined ? {} : { region: box }),
       ...(wish === undefined ? {} : { where: conditionOf(wish) }),
     }
-    const options = { ...what, select: names, order }
+    const options = { ...readOptions, select: names, order }
     const cells = cellsAt(events, { start, end }, kind === "duplicates")
-    const wanted = cells.filter((cell) => inBox(box, cell) && (wish === undefined || holds(wish, cell, colors)))
+    const requested = cells.filter((cell) => inBox(box, cell) && (wish === undefined || holds(wish, cell, colors)))
     const rowOf = (cell: Cell) => names.map((name) => json(cell[name], name, colors))
     const along = order === "col" ? [1, 0] : [0, 1]
-    const counted = naive(wanted, attributes)
+    const counted = naive(requested, attributes)
     if (kind !== "dense") {
       const rows = rowsOf((yield* Sparse.read(array, options)).columns, names)
       const parts = Chunk.toReadonlyArray(yield* Stream.runCollect(Sparse.stream(array, options)))
       assertEquals(sorted(parts.flatMap(({ columns }) => rowsOf(columns, names))), sorted(rows))
-      assertEquals(sorted(rows), sorted(wanted.map(rowOf)))
+      assertEquals(sorted(rows), sorted(requested.map(rowOf)))
       if (order === "row" || order === "col") {
         for (let i = 1; i < rows.length; i++) assert(compareRows(rows[i - 1], rows[i], along) <= 0)
       }
       assertEquals(
-        { ...(yield* Sparse.aggregate(array, aggregatesOf(attributes), what)) },
+        { ...(yield* Sparse.aggregate(array, aggregatesOf(attributes), readOptions)) },
         counted,
       )
       return
     }
     const { columns } = yield* Dense.read(array, options)
     const rows = rowsOf(columns, names)
-    const found = new Map(wanted.map((cell) => [`${cell.x} ${cell.y}`, cell]))
-    const expected = rows.map(([x, y]) => rowOf(found.get(`${x} ${y}`) ?? { ...fills, x: x as number, y: y as number }))
+    const cellByPlace = new Map(requested.map((cell) => [`${cell.x} ${cell.y}`, cell]))
+    const expected = rows.map(([x, y]) =>
+      rowOf(cellByPlace.get(`${x} ${y}`) ?? { ...fills, x: x as number, y: y as number })
+    )
     assertEquals(rows, expected)
-    // where no box is given, it is what was written
+    // without a region, the bounds of the written cells
     const written = boundsOf(events, query)
     const whole = box ?? written
     assertEquals(rows.length, whole === undefined ? 0 : areaOf(whole))
     if (order !== "global") {
       for (let i = 1; i < rows.length; i++) assert(compareRows(rows[i - 1], rows[i], along) < 0)
     }
-    const answer = yield* Dense.aggregate(array, aggregatesOf(attributes), what)
-    // without a condition, cells that nobody wrote count as cells
+    const answer = yield* Dense.aggregate(array, aggregatesOf(attributes), readOptions)
+    // without a condition, unwritten cells are counted
     assertEquals({ ...answer }, wish === undefined ? { ...counted, count: rows.length } : counted)
   })
 
@@ -190,13 +192,13 @@ const boundsOf = (events: ReadonlyArray<Event>, { start, end }: Query): Box | un
 
 describe("arrays, as a plain list of their cells", () => {
   for (const kind of ["dense", "sparse", "duplicates"] as const) {
-    it(`${kind}: are at every time what was written, deleted and changed until then`, () => {
+    it(`${kind}: contain at every time the result of all earlier writes, deletes and evolutions`, () => {
       let number = 0
-      const asked = histories(kind === "dense" ? "dense" : "sparse", kind === "duplicates").chain((events) =>
+      const request = histories(kind === "dense" ? "dense" : "sparse", kind === "duplicates").chain((events) =>
         fc.tuple(fc.constant(events), fc.array(queries(events), { minLength: 4, maxLength: 4 }))
       )
       return fc.assert(
-        fc.asyncProperty(asked, ([events, queries]) => {
+        fc.asyncProperty(request, ([events, queries]) => {
           const uri = `mem://${kind}/${number++}`
           const all = Effect.zipRight(
             make(uri, kind, events),

@@ -1,10 +1,10 @@
 /**
- * The law of every write: wherever it fails, what is there reads as before or as after, and can be written again.
+ * The law of every write: after a failure at any call, the array reads as before or as after, and can be written again.
  *
  * A write is run once for each of its calls that write and each kind of fault (`platform/storage/middleware/faults.ts`). After that
- * - who reads sees what was there before or what should be there after; only the latter if the write said it succeeded;
- * - where the program lived on and readers see what was there before, no file is left that was not there before;
- * - files of strangers, beside what is written and in its folder, are as they were, byte for byte;
+ * - readers see the state before or after the write; only the latter if the write succeeded;
+ * - if the program continued and readers see the state before, no new file remains;
+ * - unrelated files around the target and in its folder are unchanged, byte for byte;
  * - the next write succeeds, and readers see what it wrote.
  */
 import { assert, assertEquals, assertNotEquals } from "@std/assert"
@@ -22,7 +22,7 @@ export type Program<A> = Effect.Effect<A, unknown, Storage | Codecs>
 
 /** A write to be tried. */
 export interface CrashLaw {
-  /** Makes what is there before, at a URI where nothing is. */
+  /** Creates the state before the write at an empty URI. */
   readonly prepare: (uri: string) => Program<unknown>
   /** The write. It is done a second time after the first, too; then it may fail if it must, as creating does. */
   readonly act: (uri: string) => Program<unknown>
@@ -37,7 +37,7 @@ export type Seen = "before" | "after"
 
 /** What a write left behind. */
 export interface Left {
-  /** The fault, the number of the call and what it was; or that there was none. */
+  /** The fault, the number and the name of the call; or the text that there was no fault. */
   readonly where: string
   readonly ground: Ground
   /** What our readers see of it. */
@@ -47,9 +47,9 @@ export interface Left {
 const over = <A>(storage: Storage, program: Program<A>): Promise<Exit.Exit<A, unknown>> =>
   Effect.runPromiseExit(Effect.provide(program, Layer.merge(Layer.succeed(Storage, storage), layerNative)))
 
-const must = async <A>(what: string, storage: Storage, program: Program<A>): Promise<A> => {
+const must = async <A>(label: string, storage: Storage, program: Program<A>): Promise<A> => {
   const exit = await over(storage, program)
-  if (Exit.isFailure(exit)) throw new Error(`${what}: ${String(exit.cause)}`)
+  if (Exit.isFailure(exit)) throw new Error(`${label}: ${String(exit.cause)}`)
   return exit.value
 }
 
@@ -64,50 +64,53 @@ const isEqual = (a: unknown, b: unknown): boolean => {
 
 const content = new TextEncoder().encode("this file is a stranger's")
 
-/** Adds files of strangers around what is written, and returns the check that they are as they were. */
+/** Adds unrelated files around the target, and returns the check that they are unchanged. */
 const addStrangers = async (ground: Ground, inside: ReadonlyArray<string>) => {
   const { uri } = ground
-  const beside = [`${uri}-other/__schema/__1_1_${"0".repeat(32)}`, `${uri}.txt`]
-  const paths = [...beside, ...inside].map((path) => path.slice(uri.length))
+  const additional = [`${uri}-other/__schema/__1_1_${"0".repeat(32)}`, `${uri}.txt`]
+  const paths = [...additional, ...inside].map((path) => path.slice(uri.length))
   for (const path of paths) await must("a stranger", ground.storage, ground.storage.write(uri + path, content))
-  return async (left: Ground, where: string) => {
+  return async (remaining: Ground, where: string) => {
     for (const path of paths) {
-      assertEquals(await must(`${path} after ${where}`, left.storage, left.storage.read(left.uri + path)), content)
+      assertEquals(
+        await must(`${path} after ${where}`, remaining.storage, remaining.storage.read(remaining.uri + path)),
+        content,
+      )
     }
   }
 }
 
-/** The files that are there now and were not. */
+/** Returns the new files. */
 const added = (ground: Ground, before: ReadonlyArray<string>): ReadonlyArray<string> =>
   ground.files().filter((file) => !before.includes(file))
 
 /**
- * Tries a write on an empty ground with every fault at every call, and throws where the law does not hold. What is
- * there before, after and after each fault is handed to `visit`. Answers how many faults there were.
+ * Tries a write on an empty ground with every fault at every call, and throws if the law does not hold. Passes the state
+ * before, after and after each fault to `visit`. Returns the number of faults.
  */
 export const crashLaws = async (
   law: CrashLaw,
   empty: Ground,
-  visit: (left: Left) => Promise<void> | void = () => {},
+  visit: (remaining: Left) => Promise<void> | void = () => {},
 ): Promise<number> => {
   const { uri, storage } = empty
-  const read = (what: string, { uri, storage }: Ground) => must(`reading ${what}`, storage, law.read(uri))
+  const read = (label: string, { uri, storage }: Ground) => must(`reading ${label}`, storage, law.read(uri))
   await must("preparing", storage, law.prepare(uri))
   const strangers = await addStrangers(empty, law.strangers?.(uri) ?? [`${uri}/notes.txt`])
   const filesBefore = empty.files()
-  const before = await read("what is there before", empty)
+  const before = await read("the state before", empty)
   await visit({ where: "before", ground: empty, seen: "before" })
 
   const whole = empty.copy()
   const counted = withFaults(whole.storage)
   await must("writing without faults", counted.storage, law.act(whole.uri))
-  const after = await read("what is there after", whole)
+  const after = await read("the state after", whole)
   assertNotEquals(after, before, "the write changes nothing that is read")
   await visit({ where: "after", ground: whole, seen: "after" })
   const calls = counted.calls()
   assert(calls > 0, "the write does not write")
   await over(whole.storage, law.act(whole.uri))
-  const twice = await read("what is there after two writes", whole)
+  const twice = await read("the state after two writes", whole)
   whole.close()
 
   for (const fault of faults) {
@@ -123,7 +126,7 @@ export const crashLaws = async (
         const value = await read(`after ${where}`, ground)
         const seen: Seen = isEqual(value, after) ? "after" : "before"
         if (seen === "before") assertEquals(value, before, `after ${where} there is neither what was before nor after`)
-        if (Exit.isSuccess(exit)) assertEquals(seen, "after", `${where}: the write says that it succeeded`)
+        if (Exit.isSuccess(exit)) assertEquals(seen, "after", `${where}: the write reports success`)
         const stopped = fault === "stop" || fault === "partial-crash"
         if (seen === "before" && !stopped) assertEquals(added(ground, filesBefore), [], `left behind after ${where}`)
         await strangers(ground, where)

@@ -23,7 +23,7 @@ const law = (act: CrashLaw["act"], more: Partial<CrashLaw> = {}): CrashLaw => ({
 })
 
 /** Data, then a commit; the data goes again if that fails. */
-const honest = (uri: string) =>
+const correct = (uri: string) =>
   Effect.flatMap(Storage, (storage) =>
     Effect.scoped(Effect.gen(function* () {
       let tried = false
@@ -36,23 +36,23 @@ const honest = (uri: string) =>
     })))
 
 describe("the law of crashes", () => {
-  it("holds for a write with a commit, at each of its calls", async () => {
+  it("accepts a write with a commit, at each of its calls", async () => {
     // data that is left when the commit fails would be found by the law, but for the writer's second thought
     const careful = (uri: string) =>
       Effect.flatMap(
         Storage,
         (storage) =>
-          Effect.onError(honest(uri), () =>
+          Effect.onError(correct(uri), () =>
             Effect.ignore(Effect.zipRight(storage.remove(`${uri}/commit`), storage.remove(`${uri}/data`)))),
       )
     const seen: Array<string> = []
-    assertEquals(await crashLaws(law(careful), memoryGround(), (left) => void seen.push(left.seen)), 24)
+    assertEquals(await crashLaws(law(careful), memoryGround(), (remaining) => void seen.push(remaining.seen)), 24)
     assertEquals(seen.length, 26)
     assertEquals(new Set(seen), new Set(["before", "after"]))
   })
 
   const flaws: Readonly<Record<string, readonly [CrashLaw, RegExp]>> = {
-    "shows half of what it writes": [
+    "shows half of its cells": [
       law((uri) =>
         Effect.flatMap(
           Storage,
@@ -61,10 +61,10 @@ describe("the law of crashes", () => {
       ),
       /neither/,
     ],
-    "leaves its data behind": [law(honest), /left behind/],
-    "says that it succeeded when it did not": [
+    "leaves its data behind": [law(correct), /left behind/],
+    "reports success after a failure": [
       law((uri) => Effect.flatMap(Storage, (storage) => Effect.ignore(storage.write(`${uri}/commit`, one)))),
-      /says that it succeeded/,
+      /reports success/,
     ],
     "cannot write again after a kill": [
       law((uri) =>
@@ -79,7 +79,7 @@ describe("the law of crashes", () => {
     ],
     "writes nothing": [law(() => Effect.void), /changes nothing/],
     "cannot be read after a crash": [
-      law(honest, {
+      law(correct, {
         read: (uri) =>
           Effect.flatMap(Storage, (storage) =>
             Effect.gen(function* () {

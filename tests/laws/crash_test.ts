@@ -7,7 +7,7 @@ import { transfers, writes } from "./writes.ts"
 for (const [name, law] of Object.entries({ ...writes, ...transfers })) {
   describe(`a crash while writing ${name}`, () => {
     for (const [where, ground] of Object.entries(grounds)) {
-      it(`leaves what was there before or should be after (${where})`, async () => {
+      it(`leaves the state before or after the write (${where})`, async () => {
         const empty = ground()
         try {
           await crashLaws(law, empty)

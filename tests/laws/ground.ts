@@ -9,7 +9,7 @@ import type { Storage } from "../../platform/storage/service.ts"
 /** A place with something written, or nothing. */
 export interface Ground {
   readonly storage: Storage
-  /** What is written goes here. */
+  /** The target of writes. */
   readonly uri: string
   /** The same, to go on from in another way. */
   readonly copy: () => Ground

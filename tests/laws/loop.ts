@@ -1,4 +1,4 @@
-/** Writes that go on and on, and what must be seen of them at any moment. */
+/** Writes in an endless loop, and the state that readers must see at any time. */
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { ArraySchema, Attr, Dense, Dim, Group, Metadata, Sparse, TileArray } from "../../mod.ts"
@@ -16,7 +16,7 @@ const Board = ArraySchema.dense({ dims: { x: Dim.int32([0, 5], { tile: 4 }) }, a
 
 const textOf = (write: number, cell: number): string => `${write} ${"x".repeat(cell)}`
 
-/** Makes what is written to: a sparse and a dense array in a group. */
+/** Creates the targets: a sparse and a dense array in a group. */
 export const makeAll = (root: string) =>
   Effect.gen(function* () {
     yield* Group.create(root)

@@ -1,4 +1,4 @@
-/** Real processes that write arrays on this machine's disk: killed at any moment, and several at the same time. */
+/** Real processes that write arrays on this machine's disk: killed at random times, and several at the same time. */
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -52,36 +52,36 @@ const startScript = (name: string, args: ReadonlyArray<string>, onWrite = () => 
 const prepare = (root: string): Promise<void> => run(Effect.zipRight(makeAll(root), writeOnce(root, 0)))
 
 /**
- * Kills a process that writes, so many times: each write is there whole or not at all, those that it called done are there,
- * and the next write works. Answers the writes that are there in the end.
+ * Kills a writing process `rounds` times: each write is complete or absent, the writes it reported are present,
+ * and the next write works. Returns the writes that exist in the end.
  */
 export const killWriters = async (root: string, rounds: number): Promise<ReadonlySet<number>> => {
   await prepare(root)
-  const known = new Set([0])
+  const names = new Set([0])
   for (let round = 1; round <= rounds; round++) {
     const [writers, enough] = [1 + round % 3, Math.floor(Math.random() * 4)]
     const kill = () => setTimeout(() => writer.child.kill("SIGKILL"), Math.random() * 20)
     let writes = 0
     const writer = startWriter(root, round * 1000, writers, 0, () => ++writes === enough + 1 && kill())
     assertEquals(await writer.ended, "SIGKILL")
-    for (const write of writer.done) known.add(write)
+    for (const write of writer.done) names.add(write)
 
     const { writes: seen } = await run(seeAll(root))
-    for (const write of known) assert(seen.has(write), `round ${round}: write ${write} is lost`)
-    const more = [...seen].filter((write) => !known.has(write))
+    for (const write of names) assert(seen.has(write), `round ${round}: write ${write} is lost`)
+    const more = [...seen].filter((write) => !names.has(write))
     assert(more.length <= writers, `round ${round}: ${more} are more writes than were under way`)
-    for (const write of more) known.add(write)
+    for (const write of more) names.add(write)
 
     await run(writeOnce(root, round))
-    known.add(round)
+    names.add(round)
   }
-  assertEquals((await run(seeAll(root))).writes, known)
-  return known
+  assertEquals((await run(seeAll(root))).writes, names)
+  return names
 }
 
 /**
- * Two processes of so many writers each write so many times, while this one reads: nothing is lost, and nothing is seen in
- * part. Answers the writes that are there in the end.
+ * Two processes of `writers` writers each write `count` times, while this one reads: no write is lost, and none is seen in
+ * part. Returns the writes that exist in the end.
  */
 export const raceWriters = async (root: string, writers: number, count: number): Promise<ReadonlySet<number>> => {
   await prepare(root)
@@ -91,7 +91,7 @@ export const raceWriters = async (root: string, writers: number, count: number):
   let before: ReadonlySet<number> = new Set([0])
   while (running) {
     const { writes } = await run(seeAll(root))
-    for (const write of before) assert(writes.has(write), `write ${write} is gone again`)
+    for (const write of before) assert(writes.has(write), `write ${write} is lost again`)
     before = writes
     // reads of local files wait for nothing, and would keep the news from the processes away
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -132,7 +132,7 @@ const seeEvolved = (uri: string) =>
 const named = (names: ReadonlyArray<string>, count: number): ReadonlyArray<string> =>
   names.flatMap((name) => Array.from({ length: count }, (_, i) => `${name}${i}`))
 
-/** Three processes change a schema so many times each: every change is part of it in the end, and no claim is left. */
+/** Three processes change a schema `count` times each: the final schema contains every change, and no claim remains. */
 export const raceEvolvers = async (uri: string, count: number): Promise<void> => {
   const names = ["a", "b", "c"]
   await run(TileArray.create(uri, Evolving))
@@ -148,7 +148,7 @@ export const raceEvolvers = async (uri: string, count: number): Promise<void> =>
   assertEquals(claimsOf(uri), [])
 }
 
-/** The claims that are left in an array's folder. */
+/** Returns the remaining claims in an array's folder. */
 const claimsOf = (uri: string): ReadonlyArray<string> => readdirSync(uri).filter((name) => name.endsWith(".claim"))
 
 /**
@@ -174,7 +174,7 @@ export const killEvolvers = async (uri: string, rounds: number): Promise<void> =
     assertEquals(attributes.filter((name) => name !== "kind"), kinds.filter((name) => name !== "none"))
     assert(attributes.length <= 1 + done.length + round + 1, "more changes than were under way")
   }
-  // what was left is gone with the next change
+  // the next change deletes leftovers
   await run(TileArray.evolve(uri, { addAttributes: { last: Attr.int8() } }))
   assertEquals(claimsOf(uri), [])
 }

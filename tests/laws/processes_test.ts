@@ -15,7 +15,7 @@ const inFolder = async (body: (root: string) => Promise<unknown>): Promise<void>
 }
 
 describe("a process that writes", () => {
-  it("may be killed at any moment", () => inFolder((root) => killWriters(root, 5)))
+  it("may be killed at any time", () => inFolder((root) => killWriters(root, 5)))
 
   it("loses nothing among others that write at the same time", () => inFolder((root) => raceWriters(root, 4, 5)))
 })
@@ -23,5 +23,5 @@ describe("a process that writes", () => {
 describe("processes that change a schema at the same time", () => {
   it("lose no change", () => inFolder((root) => raceEvolvers(root, 6)))
 
-  it("may be killed at any moment", () => inFolder((root) => killEvolvers(root, 4)))
+  it("may be killed at any time", () => inFolder((root) => killEvolvers(root, 4)))
 })

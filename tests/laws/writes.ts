@@ -52,7 +52,7 @@ const dense = (uri: string) =>
 const sparse = (uri: string) =>
   Effect.map(Effect.flatMap(TileArray.open(uri, Quakes), (array) => Sparse.read(array)), ({ columns }) => columns)
 
-/** The schema of an array; nothing where there is none. */
+/** Returns the schema of an array; undefined without an array. */
 const schema = (uri: string) =>
   TileArray.open(uri).pipe(
     Effect.map((array) => ({ ...array.schema, enumerations: Object.keys(array.schema.enumerations) })),
@@ -80,7 +80,7 @@ const log = (uri: string) =>
 const makePoints = (uri: string) =>
   Effect.flatMap(TileArray.create(uri, Points), (array) => Sparse.write(array, pointsFrom(4)))
 
-/** The members and the metadata of a group; nothing where there is none. */
+/** Returns the members and the metadata of a group; undefined without a group. */
 const group = (uri: string) =>
   Effect.gen(function* () {
     const opened = yield* Group.open(uri)
@@ -114,7 +114,7 @@ const besideTarget = (
 
 const csv = `x,name\n${Array.from({ length: 30 }, (_, i) => `${i},name ${i}`).join("\n")}\n`
 
-/** The laws of copies and imports, which make an array beside what is there. */
+/** The laws of copies and imports, which create an array next to existing files. */
 export const transfers: Readonly<Record<string, CrashLaw>> = {
   "a copy of sparse cells, in several fragments": {
     prepare: (uri) =>

@@ -33,9 +33,9 @@ describe("keys", () => {
   })
 
   it("are copies", () => {
-    const given = raw.slice()
-    const key = Effect.runSync(parseKey(given))
-    given.fill(0)
+    const input = raw.slice()
+    const key = Effect.runSync(parseKey(input))
+    input.fill(0)
     assertEquals(Redacted.value(key), raw)
   })
 

@@ -70,9 +70,9 @@ const differ = (
     last,
     how,
   }
-  const known = deviations.find(({ applies }) => applies(difference))
-  if (known === undefined) seen.faults.push(`${uri}: ${part} of ${field?.name ?? "no field"}: ${how}`)
-  else seen.deviating.set(known.name, (seen.deviating.get(known.name) ?? 0) + 1)
+  const existing = deviations.find(({ applies }) => applies(difference))
+  if (existing === undefined) seen.faults.push(`${uri}: ${part} of ${field?.name ?? "no field"}: ${how}`)
+  else seen.deviating.set(existing.name, (seen.deviating.get(existing.name) ?? 0) + 1)
 }
 
 /** Replaces names in bytes with other names of the same length. */

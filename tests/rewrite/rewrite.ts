@@ -241,7 +241,7 @@ export const rewriteArray = (uri: string, key: Uint8Array | undefined): Effect.E
     }
 
     const fragments: Array<RewrittenFragment> = []
-    const left: Array<Fragment> = []
+    const remaining: Array<Fragment> = []
     for (const entry of directory.fragments) {
       const theirs = yield* loadFragment(access, entry, schemas, undefined)
       const array: OpenedArray = {
@@ -254,7 +254,7 @@ export const rewriteArray = (uri: string, key: Uint8Array | undefined): Effect.E
         ...reading,
       }
       if (theirs.version < 3 || (!theirs.dense && theirs.schema.arrayType === "dense")) {
-        left.push(theirs)
+        remaining.push(theirs)
         continue
       }
       const made = copies.get(theirs.schemaName === "" ? ARRAY_SCHEMA_FILE : theirs.schemaName)!
@@ -262,10 +262,10 @@ export const rewriteArray = (uri: string, key: Uint8Array | undefined): Effect.E
       const copy = { ...array, uri: made.uri, fragments: [] }
       const name = theirs.dense ? yield* rewriteDense(theirs, array, copy) : yield* rewriteSparse(access, theirs, copy)
       const { schema, schemaName } = theirs
-      const known = { known: new Map([[schemaName, schema]]), load: () => Effect.die("the schema is known") }
+      const existing = { known: new Map([[schemaName, schema]]), load: () => Effect.die("the schema is known") }
       const folder = theirs.version >= Since.folders ? "__fragments/" : ""
       const at = { name: { ...theirs.name, name }, uri: join(made.uri, `${folder}${name}`) }
-      fragments.push({ theirs, ours: yield* loadFragment(access, at, known, undefined) })
+      fragments.push({ theirs, ours: yield* loadFragment(access, at, existing, undefined) })
     }
-    return { access, files, fragments, left }
+    return { access, files, fragments, left: remaining }
   })

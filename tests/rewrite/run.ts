@@ -1,6 +1,6 @@
 /**
  * `deno task rewrite [FIXTURES]`: reads every array of the fixtures of formats 3 to 22, schema, metadata and the cells of each
- * fragment, writes them again, and compares what lies there byte for byte. Prints the faults, the deviations that are known
+ * fragment, writes them again, and compares the files byte by byte. Prints the faults, the deviations that are known
  * and how often each was seen, and closes with `N passed, N failed`. A deviation that is seen nowhere has failed too.
  */
 import { readdirSync, readFileSync } from "node:fs"

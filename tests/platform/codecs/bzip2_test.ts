@@ -38,7 +38,7 @@ describe("bzip2", () => {
     assertEquals(bzip2.compress(new Uint8Array(), 9), empties.bzip2)
   })
 
-  it("says what a stream is that is none", () => {
+  it("rejects a stream that is not bzip2, with the reason", () => {
     assertThrows(() => bzip2.decompress(new TextEncoder().encode("BZx91AY&SY and on it goes"), 5), CodecError, "BZh")
     assertThrows(
       () => bzip2.decompress(new TextEncoder().encode("BZh0\x31\x41\x59\x26\x53\x59 ...."), 5),
@@ -49,7 +49,7 @@ describe("bzip2", () => {
 })
 
 describe("rotations", () => {
-  it("stand in the order of their bytes", () => {
+  it("are sorted by their bytes", () => {
     const few = FastCheck.array(FastCheck.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 40 })
     const blocks = FastCheck.tuple(
       few,
@@ -73,9 +73,9 @@ describe("lengths of a Huffman code", () => {
       minLength: 2,
       maxLength: 258,
     })
-    FastCheck.assert(FastCheck.property(uses, FastCheck.integer({ min: 9, max: 17 }), (counts, most) => {
-      const lengths = huffmanLengths(Uint32Array.from(counts), most)
-      assert(lengths.every((length, i) => length <= most && (length > 0) === (counts[i] > 0)))
+    FastCheck.assert(FastCheck.property(uses, FastCheck.integer({ min: 9, max: 17 }), (counts, max) => {
+      const lengths = huffmanLengths(Uint32Array.from(counts), max)
+      assert(lengths.every((length, i) => length <= max && (length > 0) === (counts[i] > 0)))
       const used = lengths.filter((length) => length > 0)
       if (used.length > 1) assertEquals(used.reduce((sum, length) => sum + 2 ** -length, 0), 1)
     }))

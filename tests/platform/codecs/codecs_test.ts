@@ -47,7 +47,7 @@ for (const [layer, codecs] of layers) {
         assertThrows(() => codecs[name].decompress(new Uint8Array(), 1), CodecError, name)
       })
 
-      it(`${name}: gives exactly the size asked for, or CodecError`, () => {
+      it(`${name}: returns exactly the requested size, or fails with CodecError`, () => {
         for (const wrong of [0, 1, size - 1, size + 1, size * 2]) {
           assertThrows(() => codecs[name].decompress(packed, wrong), CodecError, name)
         }
@@ -62,7 +62,7 @@ for (const [layer, codecs] of layers) {
         }
       })
 
-      it(`${name}: answers every flipped bit with a result or CodecError`, () => {
+      it(`${name}: returns a result or CodecError for every flipped bit`, () => {
         let refused = 0
         for (let bit = 0; bit < packed.length * 8; bit++) {
           const changed = packed.slice()
@@ -137,9 +137,9 @@ for (const [layer, codecs] of layers) {
 
       it(`${name}: is understood by the other layer`, () => {
         const other = codecs === portableCodecs ? nativeCodecs : portableCodecs
-        for (const [what, plain] of samples()) {
+        for (const [label, plain] of samples()) {
           const packed = codecs[name].compress(plain, -1)
-          assert(same(other[name].decompress(packed, plain.length), plain), what)
+          assert(same(other[name].decompress(packed, plain.length), plain), label)
         }
       })
     }

@@ -62,8 +62,8 @@ describe("the inflater", () => {
         for (const [at, value] of hits) {
           stream[at % (at % 2 === 0 ? Math.min(stream.length, 60) : stream.length)] = value
         }
-        const its = cut < 6 ? stream.subarray(0, stream.length - cut) : stream
-        const [want, have] = [theirs(its, bytes.length), ours(its, bytes.length)]
+        const values = cut < 6 ? stream.subarray(0, stream.length - cut) : stream
+        const [want, have] = [theirs(values, bytes.length), ours(values, bytes.length)]
         assertEquals(have === undefined, want === undefined)
         assert(want === undefined || same(have!, want))
         seen[want === undefined ? "refused" : "taken"]++
@@ -73,7 +73,7 @@ describe("the inflater", () => {
     assert(seen.taken > 30 && seen.refused > 30, JSON.stringify(seen))
   })
 
-  it("refuses another size than promised, and what no stream can hold", () => {
+  it("rejects a different size than expected, and a size above the maximum of deflate", () => {
     const stream = packed(new Uint8Array(1000), { level: 6, strategy: 0 })
     for (const size of [0, 999, 1001, 1e6, -1, 0.5, NaN, 2 ** 53]) {
       assertThrows(() => inflateExactly(stream, size), CodecError)

@@ -18,7 +18,7 @@ const outcome = (codec: Compressor, input: Uint8Array, size: number): Uint8Array
   }
 }
 
-/** Runs of all distances: pieces that are new, and pieces that were there before. */
+/** Runs of all distances: new pieces and repeated pieces. */
 const compressible = fc.array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 60 })))
   .map((pieces) =>
     Uint8Array.from(pieces.flatMap(([piece, times]) => Array.from({ length: times }, () => [...piece]).flat()))
@@ -92,12 +92,12 @@ describe("the LZ4 kernel", () => {
     fc.assert(fc.property(fc.oneof(compressible, fc.uint8Array({ maxLength: 300 })), (bytes) => {
       assertEquals(lz4.decompress(lz4WithKernel.compress(bytes, -1), bytes.length), bytes)
     }))
-    for (const [what, bytes] of samples()) {
+    for (const [label, bytes] of samples()) {
       const packed = lz4WithKernel.compress(bytes, -1)
-      assertEquals(lz4.decompress(packed, bytes.length), bytes, what)
-      assert(packed.length <= bytes.length + Math.ceil(bytes.length / 255) + 16, what)
+      assertEquals(lz4.decompress(packed, bytes.length), bytes, label)
+      assert(packed.length <= bytes.length + Math.ceil(bytes.length / 255) + 16, label)
       // as small as its twin's, or nearly
-      assert(packed.length <= 1.1 * lz4.compress(bytes, -1).length + 8, what)
+      assert(packed.length <= 1.1 * lz4.compress(bytes, -1).length + 8, label)
     }
   })
 })

@@ -25,7 +25,7 @@ describe("WebP", () => {
     assertEquals(off, 0, "alpha is kept without loss")
   })
 
-  it("is loaded once, when it is first asked for, and again after a failure", async () => {
+  it("is loaded once, at the first request, and again after a failure", async () => {
     let loads = 0
     const codecs = withWebp(portableCodecs, () => {
       loads++

@@ -14,10 +14,10 @@ import { samples } from "../storage/samples.ts"
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 
-const packed = (plain: Uint8Array, what: string): Uint8Array => {
+const packed = (plain: Uint8Array, label: string): Uint8Array => {
   const frame = portableZstd.compress(plain, -1)
-  assert(same(portableZstd.decompress(frame, plain.length), plain), what)
-  assert(same(nativeCodecs.zstd.decompress(frame, plain.length), plain), what)
+  assert(same(portableZstd.decompress(frame, plain.length), plain), label)
+  assert(same(nativeCodecs.zstd.decompress(frame, plain.length), plain), label)
   return frame
 }
 
@@ -55,7 +55,7 @@ describe("zstd in plain TypeScript", () => {
   })
 
   it("makes it short: text to a third, rising integers to two thirds, runs to next to nothing", () => {
-    const sizes = new Map(samples().map(([what, plain]) => [what, packed(plain, what).length / plain.length]))
+    const sizes = new Map(samples().map(([label, plain]) => [label, packed(plain, label).length / plain.length]))
     assert(sizes.get("text 65536")! < 0.33, `${sizes.get("text 65536")}`)
     assert(sizes.get("integers 65536")! < 0.66, `${sizes.get("integers 65536")}`)
     assert(sizes.get("runs 65536")! < 0.01, `${sizes.get("runs 65536")}`)
@@ -71,19 +71,19 @@ describe("distributions", () => {
     maxLength: 53,
   }).filter((counts) => counts.filter((n) => n > 0).length > 1)
 
-  it("give every symbol that is used a share, and are read as they are described", () => {
+  it("give every used symbol a share, and decode to the encoded shares", () => {
     FastCheck.assert(FastCheck.property(uses, FastCheck.integer({ min: 6, max: 9 }), (counts, log) => {
-      const its = shares(Uint32Array.from(counts), log)
-      assertEquals(its.reduce((sum, share) => sum + share, 0), 1 << log)
-      assert(its.every((share, i) => (share > 0) === (counts[i] > 0)))
-      assert(costOf(Uint32Array.from(counts), its, log) < Infinity)
+      const symbolShares = shares(Uint32Array.from(counts), log)
+      assertEquals(symbolShares.reduce((sum, share) => sum + share, 0), 1 << log)
+      assert(symbolShares.every((share, i) => (share > 0) === (counts[i] > 0)))
+      assert(costOf(Uint32Array.from(counts), symbolShares, log) < Infinity)
       const bytes = new Uint8Array(200)
       const description = new BackwardBits(bytes)
-      writeShares(its, log, description)
+      writeShares(symbolShares, log, description)
       const end = description.align()
       const { next, table } = readFseTable(bytes, 0, bytes.length, counts.length - 1, 9)
       assertEquals(next, end)
-      assertEquals(table, fseTable(its, log))
+      assertEquals(table, fseTable(symbolShares, log))
     }))
   })
 })

@@ -30,8 +30,8 @@ describe("the zstd decoder that is kept", () => {
   it("gives what went in, of every level, one frame after the other", () => {
     fc.assert(
       fc.property(data, fc.constantFrom(-5, 1, 3, 9, 19), (bytes, level) => {
-        const found = decoded(nativeCodecs.zstd.compress(bytes, level), bytes.length)
-        assert(found !== undefined && found.every((byte, i) => byte === bytes[i]))
+        const decodedBytes = decoded(nativeCodecs.zstd.compress(bytes, level), bytes.length)
+        assert(decodedBytes !== undefined && decodedBytes.every((byte, i) => byte === bytes[i]))
       }),
       { numRuns: 60 },
     )
@@ -52,9 +52,9 @@ describe("the zstd decoder that is kept", () => {
           assert(error instanceof CodecError)
           return
         }
-        const found = decoded(frame, bytes.length)
-        if (found === undefined) refused++
-        else assert(zlib.zstdDecompressSync(frame).every((byte, i) => byte === found[i]))
+        const decodedBytes = decoded(frame, bytes.length)
+        if (decodedBytes === undefined) refused++
+        else assert(zlib.zstdDecompressSync(frame).every((byte, i) => byte === decodedBytes[i]))
         assertEquals(decoded(whole, 5000)?.[4999], 7)
       }),
       { numRuns: 300 },

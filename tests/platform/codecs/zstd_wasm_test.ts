@@ -20,10 +20,10 @@ describe("the zstd encoder in WebAssembly", () => {
     for (const plain of [new Uint8Array(), Uint8Array.of(7), new Uint8Array(300_000), text(40_000), skewed(150_000)]) {
       for (const level of [-20, -7, -1, 0, 1, 3, 9, 22, 30]) {
         const packed = zstd.compress(plain, level)
-        const what = `${plain.length} bytes, level ${level}`
-        assert(same(portableCodecs.zstd.decompress(packed, plain.length), plain), what)
-        assert(same(nativeCodecs.zstd.decompress(packed, plain.length), plain), what)
-        assert(same(fzstdDecompress(packed), plain), what)
+        const label = `${plain.length} bytes, level ${level}`
+        assert(same(portableCodecs.zstd.decompress(packed, plain.length), plain), label)
+        assert(same(nativeCodecs.zstd.decompress(packed, plain.length), plain), label)
+        assert(same(fzstdDecompress(packed), plain), label)
       }
     }
   })

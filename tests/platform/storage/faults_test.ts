@@ -30,7 +30,7 @@ const act = (storage: Storage, root: string) =>
 
 const CALLS = ["createFolder", "openWrite", "write 1", "write 2", "finish", "write", "create", "remove"]
 
-/** What is there afterwards, and how it ended. */
+/** Returns the remaining files and the outcome of a plan. */
 const tryPlan = async (storage: Storage, root: string, plan?: FaultPlan) => {
   for (const name of ["a", "b", "c"]) await Effect.runPromise(storage.write(`${root}/old/${name}`, Uint8Array.of(1)))
   const faulty = withFaults(storage, plan)
@@ -117,12 +117,12 @@ describe("faults", () => {
       const faulty = withFaults(localFiles, { at: 2, fault: "partial-crash" })
       const { storage } = faulty
       await Effect.runPromiseExit(act(storage, root))
-      const left = (): number => readdirSync(join(root, "new")).length
-      assertEquals(left(), 1)
+      const remaining = (): number => readdirSync(join(root, "new")).length
+      assertEquals(remaining(), 1)
       assert(Exit.isFailure(await Effect.runPromiseExit(storage.list(root))), "nothing is read after the stop")
-      assertEquals(left(), 1)
+      assertEquals(remaining(), 1)
       await Effect.runPromise(faulty.release)
-      assertEquals(left(), 0)
+      assertEquals(remaining(), 0)
     } finally {
       rmSync(root, { recursive: true })
     }

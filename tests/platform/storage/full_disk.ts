@@ -31,18 +31,18 @@ const tries: Readonly<Record<string, Effect.Effect<void, AlreadyExists | Storage
 }
 
 const made = Effect.runSync(Effect.either(localFiles.write(uri("old"), Uint8Array.of(1, 2, 3))))
-const found = Object.entries(tries).map(([name, call]) => {
+const attempts = Object.entries(tries).map(([name, call]) => {
   const ended = Effect.runSync(Effect.either(call))
   const { _tag, reason } = (ended._tag === "Left" ? ended.left : {}) as { _tag?: string; reason?: string }
   const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
   return { name, tag: _tag, reason, files: names.map((each) => each.name) }
 })
-// what was given back is room for others
+// released space is available to later writes
 const after = Effect.runSync(Effect.either(localFiles.create(uri("after"), large.subarray(0, 300_000))))
 const old = Effect.runSync(Effect.either(localFiles.read(uri("old"))))
 console.log(JSON.stringify({
   made: made._tag,
-  found,
+  attempts,
   after: after._tag,
   old: old._tag === "Right" ? [...old.right] : [],
 }))

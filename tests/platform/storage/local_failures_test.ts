@@ -37,18 +37,18 @@ const shell = (command: ReadonlyArray<string>) =>
   })
 
 const assertFull = (output: string): void => {
-  const { made, found, after, old } = JSON.parse(output) as {
+  const { made, attempts, after, old } = JSON.parse(output) as {
     made: string
-    found: ReadonlyArray<{ name: string; tag: string; reason: string; files: ReadonlyArray<string> }>
+    attempts: ReadonlyArray<{ name: string; tag: string; reason: string; files: ReadonlyArray<string> }>
     after: string
     old: ReadonlyArray<number>
   }
   assertEquals(made, "Right")
-  for (const { name, tag, reason, files } of found) {
+  for (const { name, tag, reason, files } of attempts) {
     assertEquals([tag, reason], ["StorageError", "Full"], name)
     assertEquals(files, ["old"], name)
   }
-  assertEquals(found.length, 8)
+  assertEquals(attempts.length, 8)
   assertEquals(after, "Right")
   assertEquals(old, [1, 2, 3])
 }
@@ -90,7 +90,7 @@ describe("local files that cannot be written", () => {
     inFolder((folder) => {
       const output = mounted(folder, "size=1m", filling(folder))
       if (output === undefined) {
-        console.log("no tmpfs can be mounted here; files of limited size stand in for a full disk")
+        console.log("no tmpfs can be mounted here; files of limited size simulate a full disk")
       } else assertFull(output)
     }))
 
@@ -119,8 +119,10 @@ describe("local files that cannot be written", () => {
     inFolder((folder) => {
       const output = mounted(folder, "ro", filling(folder))
       if (output === undefined) return console.log("no tmpfs can be mounted here")
-      const { found } = JSON.parse(output) as { found: ReadonlyArray<{ reason: string; files: ReadonlyArray<string> }> }
-      for (const { reason, files } of found) assertEquals([reason, files], ["Denied", []])
+      const { attempts } = JSON.parse(output) as {
+        attempts: ReadonlyArray<{ reason: string; files: ReadonlyArray<string> }>
+      }
+      for (const { reason, files } of attempts) assertEquals([reason, files], ["Denied", []])
     }))
 
   it("for the quota: Full", () => {

@@ -49,7 +49,7 @@ const fails = <A, E>(effect: Effect.Effect<A, E>): Promise<E> => Effect.runPromi
 const content = Uint8Array.from({ length: 1000 }, (_, i) => i * 31 + (i >>> 8))
 const part = ({ offset, length }: ByteRange): Uint8Array => content.slice(offset, offset + length)
 
-/** A storage with one file, and what is asked of it. */
+/** A storage with one file, and the calls and requests it receives. */
 const traced = (uri = "mem://file") => {
   const trace = makeCounters()
   const calls: Array<StorageCall> = []
@@ -99,9 +99,9 @@ describe("coalescing", () => {
         FastCheck.array(rangeIn(300), { maxLength: 20 }),
         FastCheck.nat(60),
         FastCheck.nat(200),
-        (ranges, gap, most) => {
-          const { reads, readOf } = planCoalescing(ranges, { gap, maxLength: most })
-          const longest = Math.max(most, ...ranges.map(({ length }) => length))
+        (ranges, gap, max) => {
+          const { reads, readOf } = planCoalescing(ranges, { gap, maxLength: max })
+          const longest = Math.max(max, ...ranges.map(({ length }) => length))
           for (const [i, { offset, length }] of ranges.entries()) {
             const read = reads[readOf[i]]
             assert(read.offset <= offset && offset + length <= read.offset + read.length)
@@ -124,7 +124,7 @@ describe("coalescing", () => {
     )
   })
 
-  it("answers as without, with one request where ranges are close", async () => {
+  it("returns the same bytes, with one request for close ranges", async () => {
     const { trace, calls, storage, uri } = traced()
     const coalescing = withCoalescing(storage, { gap: 10, maxLength: 200 })
     const ranges = [
@@ -157,7 +157,7 @@ describe("cache", () => {
       content.slice(520, 527),
       content.slice(990),
     ])
-    assertEquals(trace.calls.readRanges, 1, "parts of what is kept")
+    assertEquals(trace.calls.readRanges, 1, "parts of cached bytes")
     await run(cached.readRanges(file, [...ranges, { offset: 0, length: 5 }]))
     assertEquals(trace.requests, 4, "only what is missing is read")
     await run(cached.read(file))
@@ -204,7 +204,7 @@ describe("cache", () => {
     assertEquals((await run(listing.list("mem://"))).length, 2)
   })
 
-  it("stays within its budget: what was used longest ago goes first", async () => {
+  it("stays within its budget: the least recently used entry is evicted first", async () => {
     const { trace, storage, uri: file } = traced(uri)
     const cached = withCache(storage, { bytes: 3000 })
     const at = (offset: number) => run(cached.readRanges(file, [{ offset, length: 400 }]))
@@ -216,7 +216,7 @@ describe("cache", () => {
     await at(4)
     assertEquals(trace.requests, before, "the last one is there")
     await at(450)
-    assertEquals(trace.requests, before + 1, "the first one is gone")
+    assertEquals(trace.requests, before + 1, "the first one was evicted")
     const none = withCache(storage, { bytes: 100 })
     await run(none.read(file))
     await run(none.read(file))
@@ -234,7 +234,7 @@ describe("cache", () => {
     assertEquals(await run(cached.read(file)), content)
   })
 
-  it("forgets what is written over or removed, and keeps no failure", async () => {
+  it("drops overwritten and removed files, and does not cache failures", async () => {
     const { storage, uri: file } = traced(uri)
     const cached = withCache(storage)
     await run(cached.read(file))
@@ -338,7 +338,7 @@ describe("files in pieces", () => {
 })
 
 describe("single flight", () => {
-  it("ends the work when the last who waits is gone, not before", async () => {
+  it("interrupts the work when the last waiting fiber is interrupted, not before", async () => {
     const flights = makeSingleFlight<number, never>()
     let [started, ended] = [0, 0]
     const work = Effect.onInterrupt(
@@ -393,7 +393,7 @@ describe("retry", () => {
     }
     return { tries, storage }
   }
-  /** Runs to its end, however long it sleeps, and tells how long that is. */
+  /** Runs an effect under a test clock; returns its result and the elapsed time. */
   const timeless = async <A, E>(effect: Effect.Effect<A, E>) => {
     const waits: Array<number> = []
     const clock: Clock.Clock = Object.assign(Object.create(Clock.make()), {
@@ -465,10 +465,10 @@ describe("retry", () => {
 describe("limit", () => {
   it("lets no more under way than allowed, ranges counted one by one", async () => {
     const inner = memory(new Map([["file", content]]))
-    let [now, most] = [0, 0]
+    let [now, max] = [0, 0]
     const counting = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.ensuring(
-        Effect.zipRight(Effect.sync(() => most = Math.max(most, ++now)), Effect.zipRight(Effect.sleep(2), call)),
+        Effect.zipRight(Effect.sync(() => max = Math.max(max, ++now)), Effect.zipRight(Effect.sleep(2), call)),
         Effect.sync(() => now--),
       )
     const storage: Storage = {
@@ -485,10 +485,10 @@ describe("limit", () => {
       }),
     )
     assertEquals(parts, ranges.map(part))
-    assertEquals(most, 3)
+    assertEquals(max, 3)
   })
 
-  it("gives back the turn of what is interrupted", async () => {
+  it("releases the permit of an interrupted call", async () => {
     const inner = memory(new Map([["file", content]]))
     const limited = withLimit({ ...inner, size: () => Effect.never }, 1)
     await run(Effect.gen(function* () {

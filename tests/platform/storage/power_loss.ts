@@ -1,6 +1,6 @@
 /**
- * A process of power_loss_test.ts, with mounts of its own: writes into a file system that lies in a file, and after each
- * step looks at a copy of that file – what a disk would hold if the power failed just then. Prints what was there.
+ * A process of power_loss_test.ts, with mounts of its own: writes into a file system in an image file, and after each
+ * step reads a copy of that file: the state of a disk after a power failure at this point. Prints the commits.
  */
 import * as Effect from "effect/Effect"
 import { execFileSync } from "node:child_process"
@@ -38,7 +38,7 @@ const commit = (i: number): void => {
   Effect.runSync(storage.create(join(array("disk"), "__meta", String(i)), content(i)))
 }
 
-/** The commits that are there after a loss of power, and those of them whose data is not. */
+/** Returns the number of commits after a loss of power, and the number of those without their data. */
 const afterLoss = (): { commits: number; broken: number } => {
   run("cp", "--sparse=always", at("image"), at("copy"))
   run("mount", "-t", system, "-o", "loop", at("copy"), at("after"))
@@ -68,15 +68,15 @@ run("truncate", "-s", "32M", at("image"))
 run(`mkfs.${system}`, "-q", "-F", at("image"))
 run("mount", "-t", system, "-o", "loop", at("image"), at("disk"))
 console.log("mounted")
-const found: Array<{ commits: number; broken: number }> = []
+const losses: Array<{ commits: number; broken: number }> = []
 try {
   for (let i = 0; i < 3; i++) {
     writeData(i)
-    found.push(afterLoss())
+    losses.push(afterLoss())
     commit(i)
-    found.push(afterLoss())
+    losses.push(afterLoss())
   }
 } finally {
   run("umount", at("disk"))
 }
-console.log(JSON.stringify(found))
+console.log(JSON.stringify(losses))

@@ -1,4 +1,4 @@
-/** Commits outlast a loss of power: what is on a real disk at each moment is looked at, where one can be mounted. */
+/** Commits survive a loss of power: checks the state of a real disk after each step, where one can be mounted. */
 import { assertEquals } from "@std/assert"
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -8,7 +8,7 @@ import process from "node:process"
 import { describe, it } from "node:test"
 import { fileURLToPath } from "node:url"
 
-/** What was there after each step; `undefined` where nothing can be mounted. */
+/** Returns the commits after each step; `undefined` where mounting is not possible. */
 const lose = (system: string, durability: string): ReadonlyArray<{ commits: number; broken: number }> | undefined => {
   const folder = mkdtempSync(join(tmpdir(), "tessera-power-"))
   try {
@@ -17,10 +17,10 @@ const lose = (system: string, durability: string): ReadonlyArray<{ commits: numb
     const command = ["-m", "--", process.execPath, ...before, folder, system, durability]
     const cwd = fileURLToPath(new URL("../../..", import.meta.url))
     const { status, stdout, stderr } = spawnSync("unshare", command, { encoding: "utf8", cwd })
-    const [mounted, found] = (stdout ?? "").trim().split("\n")
+    const [mounted, json] = (stdout ?? "").trim().split("\n")
     if (mounted !== "mounted") return undefined
     assertEquals(status, 0, stderr)
-    return JSON.parse(found)
+    return JSON.parse(json)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -29,9 +29,9 @@ const lose = (system: string, durability: string): ReadonlyArray<{ commits: numb
 describe("a loss of power", () => {
   for (const system of ["ext4", "ext2"]) {
     it(`leaves what was committed, whole (${system})`, () => {
-      const found = lose(system, "synced")
-      if (found === undefined) return console.log(`no ${system} can be mounted here; this takes root and loop devices`)
-      assertEquals(found, [0, 2, 2, 4, 4, 6].map((commits) => ({ commits, broken: 0 })))
+      const losses = lose(system, "synced")
+      if (losses === undefined) return console.log(`no ${system} can be mounted here; this takes root and loop devices`)
+      assertEquals(losses, [0, 2, 2, 4, 4, 6].map((commits) => ({ commits, broken: 0 })))
     })
   }
 })

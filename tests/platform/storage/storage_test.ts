@@ -222,7 +222,7 @@ describe("local storage", () => {
       assertEquals(await run(localFiles.size(join(path, "real", "file"))), 1, "only the link is removed")
     }))
 
-  it("lists a folder with links that lead in circles, too far, or where nobody may look; only those links fail", () =>
+  it("lists a folder with links that are circular, too long, or without permission; only those links fail", () =>
     inside(async (path) => {
       mkdirSync(join(path, "real"))
       writeFileSync(join(path, "file"), "abc")
@@ -302,7 +302,7 @@ describe("local storage", () => {
       assertEquals(readdirSync(path).length, 100, "no leavings")
     }))
 
-  it("reads percent signs as they stand, of paths and of URIs", () =>
+  it("reads percent signs of paths and of URIs literally", () =>
     inside(async (path) => {
       await run(localFiles.write(join(path, "a%20b"), Uint8Array.of(1)))
       await run(localFiles.write(`file://${path}/c%20d`, Uint8Array.of(2)))
@@ -312,7 +312,7 @@ describe("local storage", () => {
       assertEquals(await run(localFiles.size(join(path, "100% é#?"))), 2)
     }))
 
-  it("refuses URIs that are none of its own, by name", async () => {
+  it("rejects URIs of other schemes, and names them", async () => {
     for (
       const [uri, reason, word] of [
         ["s3://bucket/key", "Unsupported", "s3"],
@@ -370,7 +370,7 @@ describe("local storage", () => {
 })
 
 describe("router", () => {
-  it("names the scheme that nobody serves", async () => {
+  it("names the unsupported scheme", async () => {
     for (const uri of ["s3://bucket/key", "constructor://x", "HTTP://host/x"]) {
       const error = await fails(router().read(uri))
       assert(error instanceof StorageError)
@@ -427,7 +427,7 @@ describe("trace", () => {
     assertEquals(seen[4], { operation: "readRanges", uri, requests: 3, bytesRead: 12, bytesWritten: 0, failed: false })
   })
 
-  it("lies over another layer", async () => {
+  it("can be provided on top of another layer", async () => {
     const trace = makeCounters()
     const program = Effect.flatMap(Storage, (storage) => storage.list("mem://"))
     await run(Effect.provide(program, Layer.provide(layerTrace(trace), layerMemory)))

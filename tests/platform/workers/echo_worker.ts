@@ -1,4 +1,4 @@
-/** A worker for tests: answers what it is sent, and breaks down if it is told to. */
+/** A worker for tests: returns each message, and fails on request. */
 import { takeJobs } from "../../../platform/workers/thread_entry.ts"
 
 takeJobs((job: { readonly fail?: true; readonly bytes: ArrayBuffer }) => {

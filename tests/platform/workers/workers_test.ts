@@ -41,14 +41,14 @@ const runWithoutEnd = (permission: string) => {
     // a program that is held is ended, and then has no status
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 20_000, env })
     const lines = existsSync(audit) ? readFileSync(audit, "utf8").trim().split("\n").filter((line) => line !== "") : []
-    return { result: [status, stdout, stderr], asked: lines.map((line) => JSON.parse(line).permission) }
+    return { result: [status, stdout, stderr], prompts: lines.map((line) => JSON.parse(line).permission) }
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
 describe("worker threads", () => {
-  it("answer with what they were sent, in order, and take no more than they can queue", () =>
+  it("return their messages in order, and reject jobs above the queue limit", () =>
     withPool(echo, 1, (pool) =>
       Effect.gen(function* () {
         const first = yield* offered(pool, { bytes: Uint8Array.of(1).buffer })
@@ -65,7 +65,7 @@ describe("worker threads", () => {
         yield* Effect.orDieWith(again, () => new Error("lost"))
       })))
 
-  it("say so when they break down, and take no more", () =>
+  it("report a failure, and reject later jobs", () =>
     withPool(echo, 1, (pool) =>
       Effect.gen(function* () {
         const failing = yield* offered(pool, { fail: true, bytes: new ArrayBuffer(8) })
@@ -73,7 +73,7 @@ describe("worker threads", () => {
         assertEquals(pool.offer(() => [{ bytes: new ArrayBuffer(8) }, []]), undefined)
       })))
 
-  it("are missed by nobody where their module cannot be loaded", () =>
+  it("are optional: work continues if their module cannot be loaded", () =>
     withPool(new URL("../no_such_worker.ts", import.meta.url), 2, (pool) =>
       Effect.gen(function* () {
         for (let i = 0; i < 50; i++) {
@@ -82,7 +82,7 @@ describe("worker threads", () => {
         }
       })))
 
-  it("run modules that are no files, as those are that were imported from a server", {
+  it("run modules that are not files, such as modules imported from a server", {
     skip: "Bun" in globalThis ? "Bun imports none from servers" : false,
   }, () => {
     const module = `const { parentPort: port } = process.getBuiltinModule("node:worker_threads")
@@ -99,7 +99,7 @@ describe("worker threads", () => {
     )
   })
 
-  it("end when they have nothing to do, and start again", () =>
+  it("stop when idle, and start again", () =>
     withPool(echo, 1, (pool) =>
       Effect.gen(function* () {
         const use = Effect.gen(function* () {
@@ -117,22 +117,22 @@ describe("worker threads", () => {
   })
 
   it(
-    "need to read their modules, and start only where nobody is asked for it",
+    "need permission to read their modules, and start only if no prompt is required",
     { skip: !("Deno" in globalThis) },
     () => {
       const allowed = runWithoutEnd("--allow-read")
       assertEquals(allowed.result, [0, "8 bytes came back\n", ""])
-      assert(allowed.asked.includes("read") && !allowed.asked.includes("env"))
+      assert(allowed.prompts.includes("read") && !allowed.prompts.includes("env"))
       // any permission but that: without one, Deno's node:child_process hands on its own
-      assertEquals(runWithoutEnd("--allow-sys"), { result: [0, "no thread took it\n", ""], asked: [] })
+      assertEquals(runWithoutEnd("--allow-sys"), { result: [0, "no thread took it\n", ""], prompts: [] })
     },
   )
 
-  it("are none on a single core", async () => {
+  it("are not started on a single core", async () => {
     assertEquals(await Effect.runPromise(Effect.scoped(makeWorkers(0))), undefined)
   })
 
-  it("leave a job behind that nobody waits for any more", () =>
+  it("drop a job without a waiting fiber", () =>
     withPool(echo, 1, (pool) =>
       Effect.gen(function* () {
         const job = yield* offered(pool, { bytes: new ArrayBuffer(8) })

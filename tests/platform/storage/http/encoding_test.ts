@@ -1,4 +1,4 @@
-/** Servers that compress files though they are asked not to: nobody gets compressed bytes for the file's own. */
+/** Servers that compress files although requests forbid it: compressed bytes are never returned as file content. */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"

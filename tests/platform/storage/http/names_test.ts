@@ -19,7 +19,7 @@ import type { Entry } from "../../../../platform/storage/service.ts"
 const place = (uri: string) => httpPlace("read", uri)
 
 describe("URLs", () => {
-  it("keep queries behind the path, and escapes as they stand", () => {
+  it("append queries after the path, and leave escapes unchanged", () => {
     for (
       const [uri, file, folder] of [
         ["http://host/a/b", "http://host/a/b", "http://host/a/b/"],
@@ -43,7 +43,7 @@ describe("URLs", () => {
     }
   })
 
-  it("take percent signs inside of arrays for what they are: format 8 writes them into names", () => {
+  it("treat percent signs inside arrays as literal: format 8 writes them into names", () => {
     const uuid = "0123456789abcdef0123456789abcdef"
     for (
       const [uri, url] of [
@@ -75,7 +75,7 @@ describe("URLs", () => {
         if (!staysInFolder(name)) return
         const { base } = place(`https://host/folder/${encodeURIComponent(name.toWellFormed())}`)
         assertEquals(namesBelow("https://host/folder", base), [name.toWellFormed()])
-        // raw, as the engine puts names behind a folder
+        // raw, as the engine appends names to a folder
         assert(place(`https://host/folder/${name}`).base.startsWith("https://host/folder"))
       }),
       { numRuns: 1000 },
@@ -148,7 +148,7 @@ describe("index pages", () => {
     )
   })
 
-  it("are none without names and without a title that says so", () => {
+  it("are rejected without names and without the title of a listing", () => {
     assertEquals(parse("<title>Welcome</title>"), undefined)
     assertEquals(parse(""), undefined)
     assertEquals(parse(links("https://elsewhere/")), undefined)
@@ -159,7 +159,7 @@ describe("index pages", () => {
     }
   })
 
-  it("do not hold anybody up, whatever they hold", () => {
+  it("are parsed quickly, with any content", () => {
     const start = Date.now()
     for (
       const piece of [
@@ -283,9 +283,9 @@ describe("manifests", () => {
         space,
         FastCheck.boolean(),
         FastCheck.boolean(),
-        (found, s, sort, more) => {
-          const files = found.map(([path, size]) => [path, size] as const)
-          const lines = found.map(([path, size, how]) => `[${s}${string(path, how)}${s},${s}${size}${s}]`)
+        (entries, s, sort, more) => {
+          const files = entries.map(([path, size]) => [path, size] as const)
+          const lines = entries.map(([path, size, how]) => `[${s}${string(path, how)}${s},${s}${size}${s}]`)
           const list = sort ? lines.sort() : lines
           const others = more ? `"x":{"a":[1,"]}",{}],"b":null}${s},` : ""
           const text = `${s}{${others}${head}${s},"files"${s}:[${list.join(`${s},${s}`)}]${s}}${s}`
@@ -314,7 +314,7 @@ describe("manifests", () => {
     assertEquals(parse(`{${head},"files":[]}`).list(""), [])
   })
 
-  it("that are hostile are refused by what is wrong with them", () => {
+  it("that are hostile are rejected with the reason", () => {
     const deep = (levels: number) => `${"a/".repeat(levels - 1)}a`
     for (
       const [files, message] of [
@@ -386,7 +386,7 @@ describe("manifests", () => {
     assertThrows(() => decodeManifest(bytes), Error)
   })
 
-  it("that are damaged fail with an Error or are sound", () => {
+  it("that are damaged fail with an Error or are valid", () => {
     const bytes = encodeManifest([["a/b", 1], ["a/c", 22], ["é", 333], ["x/y/z", 0]])
     FastCheck.assert(
       FastCheck.property(

@@ -37,7 +37,7 @@ const listing = (entries: (depth: number) => ReadonlyArray<Entry>): Storage => (
 })
 
 describe("publish", () => {
-  it("ends where links lead to the folders that they lie in", () =>
+  it("ends if links lead to their own parent folders", () =>
     inFolder(async (folder) => {
       mkdirSync(join(folder, "array"))
       writeFileSync(join(folder, "array", "file"), "abc")

@@ -44,9 +44,9 @@ const twoSites = async (
   const habitsThere: Habits = { files }
   const here = await startWebServer(habitsHere)
   const there = await startWebServer(habitsThere)
-  const wanted = habits(here.origin, there.origin)
-  Object.assign(habitsHere, wanted.here)
-  Object.assign(habitsThere, wanted.there)
+  const requested = habits(here.origin, there.origin)
+  Object.assign(habitsHere, requested.here)
+  Object.assign(habitsThere, requested.there)
   try {
     await body(here, there, files)
   } finally {
@@ -93,7 +93,7 @@ describe("headers of the program", () => {
       assertEquals([headersAt(here), headersAt(there)], [["Bearer secret,secret too"], ["Bearer secret,secret too"]])
     }))
 
-  it("go to the origins in the option `origin`, whatever is read first", () =>
+  it("go to the origins in the option `origin`, independent of the first read", () =>
     twoSites(() => ({}), async (here, there) => {
       for (const origin of [there.origin, new URL(`${there.origin}/some/path?x`), [`${there.origin}/`]]) {
         here.seen.length = there.seen.length = 0
@@ -147,16 +147,16 @@ describe("headers of the program", () => {
     }))
 
   it("do not go to http: when they are for https:, nor to another port", async () => {
-    const asked: Array<readonly [string, string | undefined]> = []
+    const requested: Array<readonly [string, string | undefined]> = []
     const client = HttpClient.make((request, url) => {
-      asked.push([url.href, request.headers.authorization])
+      requested.push([url.href, request.headers.authorization])
       return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(new Uint8Array(3))))
     })
     const storage = makeHttpStorage(client, { headers: secret, origin: "https://data.example" })
     for (const origin of ["https://data.example:443", "http://data.example", "https://data.example:8443"]) {
       await run(storage.read(`${origin}/file`))
     }
-    assertEquals(asked.map(([, authorization]) => authorization), ["Bearer secret", undefined, undefined])
+    assertEquals(requested.map(([, authorization]) => authorization), ["Bearer secret", undefined, undefined])
   })
 })
 
@@ -297,9 +297,9 @@ describe("redirects", () => {
   })
 
   it("from https: to http: are refused, and followed from http: to https:", async () => {
-    const asked: Array<string> = []
+    const requested: Array<string> = []
     const client = HttpClient.make((request, url) => {
-      asked.push(url.href)
+      requested.push(url.href)
       const location = {
         "https://data.example/down": "http://data.example/file?sig=abc",
         "http://data.example/up": "https://data.example/file",
@@ -315,7 +315,7 @@ describe("redirects", () => {
     assertMatch(error.message, /redirects from https: to http: \(data\.example\), which is not followed/)
     assert(!shown(error).includes("sig=abc"))
     assertEquals(await run(storage.read("http://data.example/up")), new Uint8Array(3))
-    assertEquals(asked, ["https://data.example/down", "http://data.example/up", "https://data.example/file"])
+    assertEquals(requested, ["https://data.example/down", "http://data.example/up", "https://data.example/file"])
   })
 
   it("of folders lead to their index pages and manifests", async () => {
@@ -408,7 +408,7 @@ describe("redirects in a browser, which hides where they lead", () => {
 })
 
 describe("queries", () => {
-  it("and headers are in no span", () =>
+  it("and headers do not appear in spans", () =>
     twoSites((_, there) => ({
       here: {
         first: (seen, response) => {
@@ -460,14 +460,14 @@ describe("queries", () => {
       assertEquals(here.seen.filter(({ headers }) => headers.traceparent !== undefined), [])
     }))
 
-  it("of the target of a redirect are in no message", async () => {
-    const gone = await startWebServer({ files: new Map() })
-    await gone.close()
+  it("of the target of a redirect do not appear in messages", async () => {
+    const closed = await startWebServer({ files: new Map() })
+    await closed.close()
     await twoSites((_, there) => ({
       here: {
         first: (seen, response) => {
           const location = {
-            "/gone": `${gone.origin}/redirect/file?token=xyz&q=(a)`,
+            "/closed": `${closed.origin}/redirect/file?token=xyz&q=(a)`,
             "/busy": `${there}/busy?token=xyz`,
             "/cut": `${there}/cut?token=xyz`,
             "/array/": `${there}/busy/?token=xyz`,
@@ -488,7 +488,7 @@ describe("queries", () => {
       },
     }), async (here) => {
       for (
-        const [path, reason] of [["gone", "Unavailable"], ["busy", "Unavailable"], ["cut", "Unavailable"]] as const
+        const [path, reason] of [["closed", "Unavailable"], ["busy", "Unavailable"], ["cut", "Unavailable"]] as const
       ) {
         const error = await fails(storageOf({ headers: secret }).read(`${here.origin}/${path}`))
         assertEquals(error.reason, reason)
@@ -501,7 +501,7 @@ describe("queries", () => {
     })
   })
 
-  it("of signed URLs are in no message about a manifest", () =>
+  it("of signed URLs do not appear in messages about a manifest", () =>
     twoSites(() => ({}), async (here, _, files) => {
       files.set(`data/array/${MANIFEST_NAME}`, new TextEncoder().encode("{"))
       const error = await fails(storageOf().list(`${here.origin}/data/array?sig=abc`))

@@ -30,12 +30,12 @@ const read = (uri: string) => Effect.either(makeHttpStorage(makeFetchClient(), {
 
 describe("a body that stalls", () => {
   for (
-    const [what, headers] of [["with a huge length", { "content-length": String(2 ** 30) }], [
+    const [label, headers] of [["with a huge length", { "content-length": String(2 ** 30) }], [
       "without a length",
       {},
     ]] as const
   ) {
-    it(`${what} is a Timeout`, () =>
+    it(`${label} is a Timeout`, () =>
       within((response) => {
         response.writeHead(200, headers)
         response.write("x")

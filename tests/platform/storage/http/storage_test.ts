@@ -46,7 +46,7 @@ const site = async (
   }
 }
 
-/** Answers the first requests with these, and then as usual. */
+/** Responds to the first requests with these functions, and then as usual. */
 const firstly = (...answers: ReadonlyArray<(response: ServerResponse, seen: Seen) => void>): Habits["first"] => {
   let next = 0
   return (seen, response) => {
@@ -116,7 +116,7 @@ describe("statuses", () => {
     }
   })
 
-  it("tell how long to wait", () => {
+  it("reports how long to wait", () => {
     assertEquals(retryAfterOf("120", 0), 120_000)
     assertEquals(retryAfterOf("Fri, 01 Mar 2024 00:00:05 GMT", Date.UTC(2024, 2, 1)), 5000)
     assertEquals(retryAfterOf("Fri, 01 Mar 2024 00:00:05 GMT", Date.UTC(2025, 2, 1)), 0)
@@ -153,7 +153,7 @@ describe("a server without ranges", () => {
       assertEquals((await fails(storage.readRanges(uri, [...ranges, { offset: 1001, length: 0 }]))).reason, "Truncated")
     }))
 
-  it("is asked once for many ranges, when it is known", () =>
+  it("receives one size request for many ranges", () =>
     site({ ranges: "no" }, async ({ storage, uri, seen }) => {
       await run(storage.readRanges(uri, some))
       seen.length = 0
@@ -184,7 +184,7 @@ describe("a server without ranges", () => {
       assertEquals(seen.map((request) => request.cut), [true, true, true, true], "the bodies are given up")
     }))
 
-  it("serves a large file that is wanted whole", () =>
+  it("serves a large file that is read as a whole", () =>
     site({ ranges: "no" }, async ({ storage, uri, files }) => {
       files.set("data/file", new Uint8Array(40 << 20))
       assertEquals((await run(storage.readRanges(uri, [{ offset: 0, length: 40 << 20 }])))[0].length, 40 << 20)
@@ -209,7 +209,7 @@ describe("a server without ranges", () => {
 })
 
 describe("a server that lies", () => {
-  it("sends other bytes than asked for", () =>
+  it("sends other bytes than requested", () =>
     site({ ranges: "other bytes" }, async ({ storage, uri }) => {
       const error = await fails(storage.readRanges(uri, some))
       assertEquals(error.reason, "Unknown")
@@ -259,7 +259,7 @@ describe("a server that lies", () => {
       }
     }))
 
-  it("cuts a body off once, which is no matter", () =>
+  it("truncates a body once, and the retry succeeds", () =>
     site({
       first: firstly((response) => {
         response.writeHead(206, { "content-length": "50", "content-range": "bytes 100-149/1000" })
@@ -279,7 +279,7 @@ describe("a server that lies", () => {
       assertEquals((await fails(storage.readRanges(uri, some))).reason, "Truncated")
     }))
 
-  it("asks for its own range", () =>
+  it("rejects a request of another range", () =>
     site({ first: always(status(416, { "content-range": "bytes */1000" })) }, async ({ storage, uri }) => {
       assertEquals((await fails(storage.readRanges(uri, some))).reason, "Unknown")
       assertEquals((await fails(storage.readTail(uri, 10))).reason, "Unknown")
@@ -313,23 +313,23 @@ describe("a server that is elsewhere", () => {
       }
     }))
 
-  it("is not there", async () => {
+  it("does not exist", async () => {
     const server = await startWebServer({ files: new Map() })
     await server.close()
     const error = await fails(makeHttpStorage(client).read(`${server.origin}/file`))
     assertEquals(error.reason, "Unavailable")
     assertStringIncludes(error.message, "no answer")
-    assertEquals((await fails(makeHttpStorage(client).list("http://nobody.invalid/array"))).reason, "Unavailable")
+    assertEquals((await fails(makeHttpStorage(client).list("http://host.invalid/array"))).reason, "Unavailable")
   })
 
-  it("does not let a page read it: the message says what it must allow", () => {
+  it("rejects requests of a page: the message names the required CORS headers", () => {
     assertEquals(corsHint("https://data.org/file", undefined), "")
     assertEquals(corsHint("https://data.org/file", "https://data.org"), "")
     assertMatch(corsHint("https://data.org/file", "https://app.org"), /Access-Control-Allow-Origin: https:\/\/app\.org/)
     assertMatch(corsHint("https://data.org/file", "https://app.org"), /Expose-Headers: Content-Range/)
   })
 
-  it("has a name that is none", async () => {
+  it("has an invalid name", async () => {
     for (const uri of ["http://", "https:///path", "http://a b/", "http://host:99999/"]) {
       assertEquals((await fails(makeHttpStorage(client).read(uri))).reason, "Unknown")
       assertEquals((await fails(makeHttpStorage(client).list(uri))).reason, "Unknown")
@@ -344,11 +344,11 @@ describe("a server that hangs", () => {
     response.write(new Uint8Array(10))
   })
   it("is given up in time, before the answer and within", async () => {
-    for (const [first, what] of [[hanging, "the answer"], [halfway, "the body"]] as const) {
+    for (const [first, label] of [[hanging, "the answer"], [halfway, "the body"]] as const) {
       await site({ first }, async ({ storage, uri, seen }) => {
         const error = await fails(storage.readRanges(uri, some))
         assertEquals(error.reason, "Timeout")
-        assertStringIncludes(error.message, `${what} took longer than`)
+        assertStringIncludes(error.message, `${label} took longer than`)
         await until(() => seen[0].cut)
         assert(seen[0].cut, "the server sees it")
       }, { timeout: 80 })
@@ -369,7 +369,7 @@ describe("a server that hangs", () => {
     }
   })
 
-  it("sees listings end too, when all who wait are gone", () =>
+  it("aborts listings too, when all waiting fibers were interrupted", () =>
     site({ first: hanging }, async ({ storage, uri, seen }) => {
       const fibers = [storage.list(uri), storage.list(`${uri}/__schema`)].map((list) => Effect.runFork(list))
       await until(() => seen.length > 0)
@@ -448,7 +448,7 @@ describe("listings", () => {
       assertEquals(seen.length, 1)
     }))
 
-  it("are asked for again, and not sent again when nothing changed", () =>
+  it("are revalidated, and not sent again if unchanged", () =>
     site({ index: "forbidden", etag: true }, async ({ storage, origin, files, seen }) => {
       const path = `data/array/${MANIFEST_NAME}`
       files.set(path, manifest(["one", 5]))
@@ -506,14 +506,14 @@ describe("listings", () => {
       assertEquals((await fails(storage.list(`${origin}/data/secret`))).reason, "Denied")
     }))
 
-  it("are denied by a server that asks for a key", () =>
+  it("are denied by a server that requires a key", () =>
     site({ first: always(status(401)) }, async ({ storage, origin }) => {
       const error = await fails(storage.list(`${origin}/data/array/__schema`))
       assertEquals(error.reason, "Denied")
       assertMatch(error.message, /credentials \(the server answered 401\)/)
     }))
 
-  it("fail when the server is busy, and say so", () =>
+  it("fail with the reason when the server is busy", () =>
     site({ first: always(status(503)) }, async ({ storage, origin }) => {
       assertEquals((await fails(storage.list(`${origin}/data`))).reason, "Unavailable")
     }))
@@ -522,7 +522,7 @@ describe("listings", () => {
     site({}, async ({ storage, origin, files }) => {
       files.set(`data/array/${MANIFEST_NAME}`, manifest(["__schema/gone", 5]))
       const uri = `${origin}/data/array/__schema/gone`
-      assert(await run(Effect.flip(storage.read(uri))) instanceof NotFound, "nothing is known of a manifest yet")
+      assert(await run(Effect.flip(storage.read(uri))) instanceof NotFound, "no manifest is loaded yet")
       assertEquals(await names(storage, `${origin}/data/array/__schema`), ["gone"])
       for (
         const call of [storage.read(uri), storage.readTail(uri, 5), storage.readRanges(uri, some), storage.size(uri)]

@@ -1,4 +1,4 @@
-/** The storage suite on a web server: what is written to the files it serves is read through it. */
+/** The storage suite on a web server: writes go to the served files, reads go through the server. */
 import * as Effect from "effect/Effect"
 import { after } from "node:test"
 import { AlreadyExists, NotFound, StorageError } from "../../../../platform/errors.ts"

@@ -46,7 +46,7 @@ interface Site {
   version: Version
   /** Whether If-Match and If-Unmodified-Since are obeyed. */
   obeys: boolean
-  /** Whether Content-Range tells the size. */
+  /** Whether Content-Range contains the size. */
   tells: boolean
   /** Runs before each answer. */
   before: (seen: Seen, response: ServerResponse, nth: number) => true | void
@@ -86,8 +86,8 @@ const site = async (version: Version, body: (site: Site) => Promise<void>): Prom
       }
       const part = bytes.subarray(start, range[1] === "" ? undefined : Number(range[2]) + 1)
       const total = here.tells ? bytes.length : "*"
-      const told = { "content-range": `bytes ${start}-${start + part.length - 1}/${total}` }
-      response.writeHead(206, { ...headers, ...told, "content-length": String(part.length) }).end(part)
+      const rangeHeaders = { "content-range": `bytes ${start}-${start + part.length - 1}/${total}` }
+      response.writeHead(206, { ...headers, ...rangeHeaders, "content-length": String(part.length) }).end(part)
       return true
     },
   })
@@ -125,8 +125,8 @@ const changes: ReadonlyArray<readonly [string, Version, Version]> = [
 
 describe("a file that changes between two reads", () => {
   for (const obeys of [true, false]) {
-    for (const [what, before, after] of changes) {
-      it(`is a Conflict, once: ${what} changes, and the server ${obeys ? "obeys" : "ignores"} preconditions`, () =>
+    for (const [label, before, after] of changes) {
+      it(`is a Conflict, once: ${label} changes, and the server ${obeys ? "obeys" : "ignores"} preconditions`, () =>
         site(before, async (here) => {
           here.obeys = obeys
           const { storage, uri, server } = here
@@ -135,9 +135,9 @@ describe("a file that changes between two reads", () => {
             await run(storage.read(uri))
             await run(first as Effect.Effect<unknown, NotFound | StorageError>)
             here.version = after
-            const asked = server.seen.length
+            const request = server.seen.length
             await conflicts(storage.readRanges(uri, at(100)))
-            assertEquals(server.seen.length, asked + 1)
+            assertEquals(server.seen.length, request + 1)
             assertEquals(await run(storage.readRanges(uri, at(100, 300))), [filled(2, 10), filled(2, 10)])
           }
           here.version = before
@@ -156,7 +156,7 @@ describe("a file that changes between two reads", () => {
       assertEquals(here.server.seen.length, 2)
     }))
 
-  it("is a Conflict where it became shorter than what is read", () =>
+  it("is a Conflict if it became shorter than the requested range", () =>
     site({ bytes: filled(1) }, async (here) => {
       await run(here.storage.readRanges(here.uri, at(0)))
       here.version = { bytes: filled(2, 100) }
@@ -165,7 +165,7 @@ describe("a file that changes between two reads", () => {
       assertEquals(error instanceof StorageError && error.reason, "Truncated")
     }))
 
-  it("is none of ours when another storage reads it", () =>
+  it("is not a Conflict when another storage reads it", () =>
     site(changes[0][1], async (here) => {
       await run(here.storage.read(here.uri))
       here.version = changes[0][2]
@@ -185,7 +185,7 @@ describe("a file that changes between two reads", () => {
       }
     }))
 
-  it("is gone and comes back as another", () =>
+  it("is a Conflict if it was deleted and created again", () =>
     site(changes[0][1], async (here) => {
       await run(here.storage.read(here.uri))
       here.before = (_, response) => (response.writeHead(404).end(), true)
@@ -198,8 +198,8 @@ describe("a file that changes between two reads", () => {
 
 describe("a file that changes within one call", () => {
   for (const obeys of [true, false]) {
-    for (const [what, before, after] of changes) {
-      it(`is a Conflict: ${what} changes after the first answer, preconditions ${obeys ? "obeyed" : "ignored"}`, () =>
+    for (const [label, before, after] of changes) {
+      it(`is a Conflict: ${label} changes after the first answer, preconditions ${obeys ? "obeyed" : "ignored"}`, () =>
         site(before, async (here) => {
           here.obeys = obeys
           const ranges = at(0, 100, 200, 300)
@@ -225,7 +225,7 @@ describe("a file that changes within one call", () => {
     }
   }
 
-  it("is a Conflict also when nothing was known of it before", () =>
+  it("is a Conflict also without an earlier read", () =>
     site({ bytes: filled(1), etag: '"0"' }, async (here) => {
       for (const make of [() => makeHttpStorage(makeFetchClient()), () => httpFiles({ coalescing: { gap: 0 } })]) {
         let n = 0
@@ -283,7 +283,7 @@ describe("a file that changes within one call", () => {
     }
   })
 
-  it("is an error where the body breaks off, and a Conflict when it is asked for again", () =>
+  it("is an error if the body is truncated, and a Conflict when it is requested again", () =>
     site({ bytes: filled(1), etag: '"a"' }, async (here) => {
       const { uri } = here
       let cut = true
@@ -334,15 +334,15 @@ describe("a file that does not change", () => {
   const same: ReadonlyArray<readonly [string, Version, Version]> = [
     ["weak and strong tags take turns", { bytes: filled(1), etag: 'W/"a"' }, { bytes: filled(1), etag: '"a"' }],
     [
-      "servers behind a balancer differ in Last-Modified",
+      "servers of one load balancer differ in Last-Modified",
       { bytes: filled(1), etag: '"a"', modified: june },
       { bytes: filled(1), etag: '"a"', modified: july },
     ],
     ["a server tells no ETag", { bytes: filled(1), etag: '"a"', modified: june }, { bytes: filled(1), modified: june }],
     ["a server tells nothing", { bytes: filled(1), etag: 'W/"a"' }, { bytes: filled(1) }],
   ]
-  for (const [what, a, b] of same) {
-    it(`is read where ${what}`, () =>
+  for (const [label, a, b] of same) {
+    it(`is read where ${label}`, () =>
       site(a, async (here) => {
         const { storage, uri } = here
         // a precondition may fail for a tag that this server does not have
@@ -356,7 +356,7 @@ describe("a file that does not change", () => {
       }))
   }
 
-  it("is asked for with the strong ETag, or the date, or neither; whole files and tails with neither", async () => {
+  it("is requested with the strong ETag, or the date, or neither; whole files and tails with neither", async () => {
     for (
       const [version, match, since] of [
         [{ bytes: filled(1), etag: '"a"', modified: june }, '"a"', undefined],
@@ -383,7 +383,7 @@ describe("a file that does not change", () => {
     }
   })
 
-  it("is compared only, in a page of another origin: the browser would ask for permission first", async () => {
+  it("is compared only, in a page of another origin: the browser would send a preflight request", async () => {
     const global = globalThis as { location?: unknown }
     const before = Object.getOwnPropertyDescriptor(global, "location")
     try {
@@ -472,7 +472,7 @@ describe("a session", () => {
           await run(inSession(later, storage, uri, storage.readRanges(uri, at(0, 500)))),
           at(0, 0).map(() => filled(2, 10)),
         )
-        // again and again: it can have nothing of the new version
+        // repeated reads fail as well: the session never reads the new version
         await conflicts(inSession(old, storage, uri, storage.readRanges(uri, at(500))))
         await conflicts(inSession(old, storage, uri, storage.readRanges(uri, at(0))))
         await conflicts(inSession(old, storage, uri, storage.read(uri)))
@@ -483,7 +483,7 @@ describe("a session", () => {
       }))
   }
 
-  it("is not disturbed by what others knew of the file before, nor is it asked for that version", () =>
+  it("does not use the version that other sessions read, in comparisons or in requests", () =>
     site(one, async (here) => {
       const { storage, uri, server } = here
       await run(storage.readRanges(uri, at(0)))
@@ -525,21 +525,21 @@ describe("a session", () => {
                 : op === "read"
                 ? Effect.map(storage.read(here.uri), (bytes) => [bytes])
                 : Effect.map(storage.readTail(here.uri, 10), ({ bytes }) => [bytes])
-              const its = by === undefined ? undefined : sessions[by]
+              const reader = by === undefined ? undefined : sessions[by]
               const result = await run(
-                Effect.either(its === undefined ? call : inSession(its.session, storage, here.uri, call)),
+                Effect.either(reader === undefined ? call : inSession(reader.session, storage, here.uri, call)),
               )
               if (result._tag === "Left") {
                 assertEquals(result.left._tag === "StorageError" && result.left.reason, "Conflict")
-                if (its !== undefined) its.failed = true
+                if (reader !== undefined) reader.failed = true
                 continue
               }
-              const found = new Set(result.right.flatMap((bytes) => [...bytes]))
-              assertEquals(found.size, 1)
-              if (its === undefined) continue
-              assert(!its.failed, "a session that failed reads again")
-              for (const byte of found) its.seen.add(byte)
-              assertEquals(its.seen.size, 1)
+              const versions = new Set(result.right.flatMap((bytes) => [...bytes]))
+              assertEquals(versions.size, 1)
+              if (reader === undefined) continue
+              assert(!reader.failed, "a session that failed reads again")
+              for (const byte of versions) reader.seen.add(byte)
+              assertEquals(reader.seen.size, 1)
             }
             for (const { failed, session } of sessions) assertEquals(session.changed, failed)
           }),
@@ -566,21 +566,21 @@ describe("an array whose files change", () => {
     })
     try {
       const layer = Layer.merge(Layer.succeed(StorageService, httpFiles()), layerNative)
-      const asked = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) =>
+      const request = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) =>
         Effect.runPromise(Effect.provide(program, layer))
-      const array = await asked(TileArray.open(`${server.origin}/weather`))
+      const array = await request(TileArray.open(`${server.origin}/weather`))
       const first = { select: ["temperature"], region: { day: 57, station: 1 } } as const
       const read = Dense.read(array, first)
-      const values = (await asked(read)).columns.temperature.values
+      const values = (await request(read)).columns.temperature.values
       etag = '"2"'
-      const error = await asked(Effect.flip(read))
+      const error = await request(Effect.flip(read))
       assertEquals(error._tag === "StorageError" && error.reason, "Conflict")
-      const again = await asked(TileArray.open(`${server.origin}/weather`))
-      assertEquals((await asked(Dense.read(again, first))).columns.temperature.values, values)
-      // what it learned when it was opened may not hold for the new files, now that others have read them either
-      assertEquals((await asked(Effect.flip(read)))._tag, "StorageError")
-      const reopened = await asked(TileArray.reopen(array))
-      assertEquals((await asked(Dense.read(reopened, first))).columns.temperature.values, values)
+      const again = await request(TileArray.open(`${server.origin}/weather`))
+      assertEquals((await request(Dense.read(again, first))).columns.temperature.values, values)
+      // metadata cached at opening does not apply to the new files, even after others have read them
+      assertEquals((await request(Effect.flip(read)))._tag, "StorageError")
+      const reopened = await request(TileArray.reopen(array))
+      assertEquals((await request(Dense.read(reopened, first))).columns.temperature.values, values)
     } finally {
       await server.close()
     }
