@@ -6,10 +6,11 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { keyBytes } from "../array/open/key.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import { AlreadyExists, StorageError } from "../../platform/errors.ts"
-import { inFlight, Storage } from "../../platform/storage/service.ts"
+import { inFlight, listAll, Storage } from "../../platform/storage/service.ts"
 import type { FormatError } from "../../schema/errors/format_error.ts"
 import { FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
 import { lastComponent, parseName } from "../../schema/name/timestamped_name.ts"
@@ -124,14 +125,16 @@ const usable = (
           Effect.gen(function* () {
             const folder = join(uri, fragmentPath(version, name))
             let [tiles, metadata] = [0, 0]
-            for (const entry of yield* storage.list(folder)) {
-              // files of other programs may be in the folder
-              if (!entry.name.endsWith(DATA_SUFFIX)) continue
-              const ifMissing = { NotFound: () => Effect.succeed(0) }
-              const size = entry.size ?? (yield* Effect.catchTags(storage.size(join(folder, entry.name)), ifMissing))
-              if (entry.name === FRAGMENT_METADATA_FILE) metadata += size
-              else tiles += size
-            }
+            // before format 8, the file of a field with a slash in its name is in a folder
+            yield* Stream.runForEach(listAll(storage, folder), (file) =>
+              Effect.gen(function* () {
+                // files of other programs may be in the folder
+                if (!file.path.endsWith(DATA_SUFFIX)) return
+                const ifMissing = { NotFound: () => Effect.succeed(0) }
+                const size = file.size ?? (yield* Effect.catchTags(storage.size(join(folder, file.path)), ifMissing))
+                if (file.path === FRAGMENT_METADATA_FILE) metadata += size
+                else tiles += size
+              }))
             return { tiles, isThere: metadata > 0 }
           }),
         { concurrency: inFlight(storage, uri, 8) },

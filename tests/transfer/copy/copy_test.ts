@@ -96,6 +96,22 @@ const cases: ReadonlyArray<readonly [path: string, formatVersion: number]> = [
 ]
 
 describe("a copy", () => {
+  it("in formats that have a folder for a field with a slash in its name", () =>
+    inMemory(Effect.gen(function* () {
+      const schema = ArraySchema.dense({
+        dims: { x: Dim.int32([0, 3], { tile: 2 }) },
+        attrs: { "a/b": Attr.int32(), c: Attr.int32() },
+      })
+      const source = yield* TileArray.create("mem://source", schema)
+      yield* Dense.write(source, {}, { "a/b": Int32Array.of(1, 2, 3, 4), c: Int32Array.of(5, 6, 7, 8) })
+      for (const formatVersion of [5, 7, 8]) {
+        const target = `mem://copy${formatVersion}`
+        yield* TileArray.copy("mem://source", target, { formatVersion })
+        const { columns } = yield* Dense.read(yield* TileArray.open(target, schema))
+        assertEquals([...columns["a/b"], ...columns.c], [1, 2, 3, 4, 5, 6, 7, 8])
+      }
+    })))
+
   for (const [path, formatVersion] of cases) {
     it(`has the contents of ${path}, as format ${formatVersion}`, async () => {
       const [source, copy] = await compared(packed(path), formatVersion)
