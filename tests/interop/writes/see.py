@@ -51,6 +51,8 @@ class Comparison:
         self.e = Engine(lib).keyed(self.meant['key'].encode()) if self.meant['key'] else Engine(lib)
         self.a = self.e.open(self.uri)
         self.sch = record.schema(self.e, self.e.new('array_get_schema', self.a))
+        # known_engine_defects.ts, "incomplete reads in Hilbert order"
+        self.capacity = 1 << (20 if self.sch['cell_order'] == 'hilbert' else 15)
 
     def findings(self):
         """Yields pairs of the name of a comparison, and the difference or None."""
@@ -77,12 +79,12 @@ class Comparison:
         domain = [[record.end_json(x, d) for x in ends] for ends, d in zip(ned, sch['dimensions'])]
         yield 'non-empty domain' + what, first_difference(plain(domain), plain(moment['domain']))
         for layout in cells.layouts(last):
-            yield 'all cells %s%s' % (layout, what), cells.compare(layout, record.read(e, a, sch, layout, cells.whole)[1])
+            yield 'all cells %s%s' % (layout, what), cells.compare(layout, record.read(e, a, sch, layout, cells.whole, capacity=self.capacity)[1])
         if last:
             for _ in range(2):
                 layout = self.r.choice(cells.layouts(True))
                 ranges = cells.random_ranges(self.r, layout)
-                yield 'ranges %s' % ranges, cells.compare(layout, record.read(e, a, sch, layout, ranges)[1], ranges)
+                yield 'ranges %s' % ranges, cells.compare(layout, record.read(e, a, sch, layout, ranges, capacity=self.capacity)[1], ranges)
             yield from self.conditions(a, cells)
             yield from self.aggregates(a, cells)
             if len(self.meant['fragments']) > 1 and self.consolidates():
@@ -119,7 +121,7 @@ class Comparison:
             a = e.open(uri)
             try:
                 left = len(record.fragments(e, uri, self.sch))
-                return cells.compare(layout, record.read(e, a, self.sch, layout, cells.whole)[1]) or (not cells.dense and left > 1 and '%d fragments are left' % left) or None
+                return cells.compare(layout, record.read(e, a, self.sch, layout, cells.whole, capacity=self.capacity)[1]) or (not cells.dense and left > 1 and '%d fragments are left' % left) or None
             finally:
                 e.close(a)
 
@@ -133,7 +135,7 @@ class Comparison:
             # in an order other than the cell order, the engine uses the nulls of other cells
             layout = self.sch['cell_order'] if cells.dense else 'unordered'
             ranges = self.r.choice([cells.whole, cells.random_ranges(self.r, layout)])
-            read = record.read(self.e, a, self.sch, layout, ranges, condition=self.e.condition(condition))[1]
+            read = record.read(self.e, a, self.sch, layout, ranges, condition=self.e.condition(condition), capacity=self.capacity)[1]
             yield 'condition %s' % (condition,), cells.compare(layout, read, ranges, lambda i: chosen(cells.columns[f['name']][i]))
 
     def test(self, f, column):
