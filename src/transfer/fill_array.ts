@@ -252,7 +252,9 @@ export const fillNewArray = <E, R>(
     )
     /** Removes marks of earlier calls. */
     const removeMarks = (names: ReadonlyArray<string>) =>
-      Effect.flatMap(Storage, (storage) => Effect.asVoid(storage.removeAll(names.map((name) => join(uri, name)))))
+      names.length === 0
+        ? Effect.void
+        : Effect.flatMap(Storage, (storage) => Effect.asVoid(storage.removeAll(names.map((name) => join(uri, name)))))
     const store = (changes: Partial<Unfinished>) =>
       Effect.gen(function* () {
         yield* checkOwner
