@@ -1,11 +1,12 @@
 /** Checks that the files and tasks named in the project's documents exist. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
 const root = join(import.meta.dirname!, "..")
 const documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "tests/README.md"]
+const pages = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)
 const tasks = JSON.parse(readFileSync(join(root, "deno.json"), "utf8")).tasks as Readonly<Record<string, string>>
 
 const top = ["schema", "platform", "src", "tests", "bench", "bundle", "examples", ".ci"]
@@ -22,20 +23,35 @@ export const pathsIn = (text: string): ReadonlyArray<string> =>
 export const linksIn = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map(([, target]) => target).filter((link) => !/^\w+:/.test(link))
 
+/** Returns the anchors of the headings of a document, as GitHub and VitePress form them. */
+export const anchorsOf = (text: string): ReadonlyArray<string> =>
+  [...text.replace(/^```[\s\S]*?^```/gm, "").matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-")
+  )
+
+/** Returns the links of a document to headings: the file, or `""` for the same, and the anchor. */
+export const anchorLinksIn = (text: string): ReadonlyArray<readonly [file: string, anchor: string]> =>
+  [...text.matchAll(/\]\(([^)#\s]*)#([^)\s]+)\)/g)].map(([, file, anchor]) => [file, anchor] as const)
+    .filter(([file]) => !/^\w+:/.test(file))
+
 /** Folders and files that tools create. */
 const generated = ["tests/.cache/", "dist/", "data.csv", "expected.json"]
 
 describe("documents", () => {
-  for (const document of documents) {
+  for (const document of [...documents, ...pages]) {
     const text = readFileSync(join(root, document), "utf8")
     const folder = join(root, dirname(document))
 
     it(`${document} refers to existing files`, () => {
       const paths = pathsIn(text).filter((path) => !generated.some((prefix) => path.startsWith(prefix)))
-      assert(paths.length > 0)
+      assert(paths.length > 0 || pages.includes(document))
       const exists = (path: string): boolean => existsSync(join(root, path)) || existsSync(join(folder, path))
       assertEquals(paths.filter((path) => !exists(path)), [])
       assertEquals(linksIn(text).filter((link) => !existsSync(join(folder, link))), [])
+      const missing = anchorLinksIn(text).filter(([file, anchor]) =>
+        !anchorsOf(file === "" ? text : readFileSync(join(folder, file), "utf8")).includes(anchor)
+      )
+      assertEquals(missing, [])
     })
 
     it(`${document} refers to existing tasks`, () => {

@@ -1,7 +1,7 @@
 /**
- * `deno task test`: the tests in Deno and in Bun, a sample of `deno task attack`, the packages in fresh projects, and the
- * interop sample where it can run. Streams their output and ends with one line, `N passed, N failed`, over all. A runner
- * that dies counts as a failure.
+ * `deno task test`: the tests in Deno and in Bun, a sample of `deno task attack`, the site of the documents, the packages
+ * in fresh projects, and the interop sample where it can run. Streams their output and ends with one line, `N passed, N
+ * failed`, over all. A runner that dies counts as a failure.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -56,11 +56,13 @@ const fixtures = join(root, "..", "shared", "fixtures")
 const golden = join(root, "tests", "golden", "run.ts")
 const attack = join(root, "tests", "attack", "run.ts")
 const packages = join(root, "tests", "packages", "run.ts")
+const site = join(root, "bundle", "site.ts")
 const steps: ReadonlyArray<Step> = [
   { name: "Deno", runner: "deno", command: [process.execPath, "test", "-A", "tests"] },
   { name: "Bun", runner: "bun", command: [...bun(), "test", "--timeout", "120000", "tests"] },
   // a sample of the attacks
   { name: "attack", runner: "plain", command: [process.execPath, "run", "-A", "--no-check", attack, "--count", "200"] },
+  { name: "site", runner: "plain", command: [process.execPath, "run", "-A", "--no-check", site] },
   { name: "packages", runner: "plain", command: [process.execPath, "run", "-A", "--no-check", packages] },
   ...(existsSync(fixtures)
     ? [
