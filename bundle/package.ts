@@ -49,7 +49,7 @@ export const completePackageJson = (made: PackageJson): Record<string, unknown> 
     bin: { tessera: "./bin/tessera.js" },
     exports: { ...made.exports, "./package.json": "./package.json" },
     dependencies: Object.fromEntries(dependencies.filter((entry) => !isPeer(entry))),
-    peerDependencies: Object.fromEntries(dependencies.filter(isPeer).map(([name, version]) => [name, `^${version}`])),
+    peerDependencies: Object.fromEntries(dependencies.filter(isPeer)),
   }
 }
 

@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { createHash } from "node:crypto"
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ArraySchema, Attr, Dense, Dim, Sparse, TileArray } from "../../mod.ts"
 import { layerNative } from "../../platform/codecs/layers/native.ts"
@@ -234,7 +234,7 @@ const undisturbed = (command: Command, runtime: ChildRuntime, sweep: Sweep): Pro
 
 const hasMark = (folder: string): boolean => {
   const target = join(folder, "target")
-  return existsSync(target) && readdirSync(target).some(isMark)
+  return statSync(target, { throwIfNoEntry: false })?.isDirectory() === true && readdirSync(target).some(isMark)
 }
 
 /** Returns the problems of the files and the exit code of a stopped process. */
