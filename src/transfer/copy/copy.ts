@@ -43,7 +43,7 @@ import { attemptSelection, type ReadError } from "../../query/options/read_error
 import { DEFAULT_MEMORY } from "../../query/options/memory_budget.ts"
 import type { RegionInput } from "../../query/selection/selection.ts"
 import { isObject } from "../../query/request/resolve_query.ts"
-import { byteCountOf } from "../../write/options/write_options.ts"
+import { byteCountOf, oneOf } from "../../write/options/write_options.ts"
 import { streamDense } from "../../query/request/dense_request.ts"
 import { streamSparse } from "../../query/request/sparse_request.ts"
 import type { CellWriter } from "../../write/fragment/cell_writer.ts"
@@ -69,6 +69,12 @@ export interface CopyOptions extends Omit<CreateOptions, "key">, TargetOptions {
    * does not repeat finished fragments. Default: 1 GiB.
    */
   readonly maxFragmentSize?: number
+  /**
+   * What happens in a sparse array that allows no duplicates if one fragment has several cells with equal coordinates,
+   * which engines write with their checks off: `keep` all in a copy that allows duplicates, or only the `first` or the
+   * `last` one, in stored order. Default: the copy fails with `WriteError`.
+   */
+  readonly duplicates?: "keep" | "first" | "last"
   /** Whether metadata are copied too. Default: true. */
   readonly metadata?: boolean
   /** Bytes of memory that reading may take. Default: 256 MiB. */
@@ -109,6 +115,7 @@ const OPTIONS: ReadonlyArray<string> = [
   "select",
   "region",
   "maxFragmentSize",
+  "duplicates",
   "metadata",
   "memory",
   "onProgress",
@@ -130,6 +137,7 @@ const checkOptions = (target: string, options: CopyOptions): Effect.Effect<void,
     if (region !== undefined && !isObject(region)) refuse("region", "it is an object: { x: [1, 5] }", region)
     for (const bytes of ["memory", "maxFragmentSize"] as const) byteCountOf(bytes, options[bytes], 1, refuse)
     for (const flag of ["metadata", "overwrite", "resume"] as const) checkFlag(flag, options[flag], refuse)
+    oneOf("duplicates", options.duplicates, ["keep", "first", "last"], refuse)
     checkCallback("onProgress", options.onProgress, refuse)
     const refusal = formatVersion === undefined ? undefined : formatVersionRefusal(formatVersion)
     if (refusal !== undefined) refuse("formatVersion", refusal, formatVersion)
@@ -156,7 +164,7 @@ const copyCells = (
   source: OpenedArray,
   target: OpenedArray,
   select: ReadonlyArray<string>,
-  { region = {}, memory, at, maxFragmentSize = MAX_FRAGMENT_SIZE, onProgress }: CopyOptions,
+  { region = {}, memory, at, maxFragmentSize = MAX_FRAGMENT_SIZE, duplicates, onProgress }: CopyOptions,
   checkpoints?: Checkpoints,
 ): Effect.Effect<WriteResult, ReadError | WriteFailure, Storage | Codecs> =>
   Effect.scoped(Effect.gen(function* () {
@@ -179,8 +187,9 @@ const copyCells = (
       const order = keepOrder(source, target) ? "global" : "unordered"
       const sorting = { order, duplicates: "refuse", memory: memory ?? DEFAULT_MEMORY, distinct: true } as const
       const writer = yield* openSparseWriter(target, { ...writing(expected), ...sorting })
+      const repeats = duplicates === "keep" ? "all" : duplicates
       const names = [...source.schema.dimensions.map((d) => d.name), ...select]
-      return yield* writeAll(writer, streamSparse(source, { ...reading, order, region, select: names }))
+      return yield* writeAll(writer, streamSparse(source, { ...reading, order, region, select: names, repeats }))
     }
     const { boxes, cells } = yield* writtenBoxes(source, region, several)
     const writer = yield* openDenseWriter(target, boxes, { ...writing(cells), order: "global" })
@@ -198,6 +207,9 @@ const copyCells = (
  *
  * Cells are streamed in global order, so memory is bounded for any size. Values are not validated again: values that
  * other engines accept are copied. Lossy filters (`webp`) lose information again.
+ *
+ * An array that allows no duplicates may contain a cell several times in one fragment if an engine wrote it with its
+ * checks off; `duplicates` decides which of them are copied, and the copy fails without it.
  *
  * The target is a new or an empty folder. The schema is stored last: until then the copy cannot be opened, even if the
  * process is killed. The next call at that target fails with `AlreadyExists` and describes the state, continues
@@ -248,10 +260,18 @@ const planCopy = (
   options: CopyOptions,
 ): Effect.Effect<CopyPlan, CopyError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const { at, formatVersion } = options
+    const { at, formatVersion, duplicates } = options
+    const { arrayType, allowsDuplicates } = source.schema
+    if (duplicates !== undefined && (arrayType === "dense" || (allowsDuplicates && duplicates !== "keep"))) {
+      const detail = arrayType === "dense"
+        ? "the array is dense and has each cell once; omit the option"
+        : "the array allows duplicates, and all its cells are copied; omit the option"
+      return yield* Effect.fail(new InvalidOption({ uri: target, option: "duplicates", reason: "Conflict", detail }))
+    }
     const key = options.key === undefined ? source.key : options.key ?? undefined
     const attributes = yield* attemptSelection(() => selectedAttributes(source, options.select))
-    const schema = copiedSchema(source.schema, yield* loadEnumerations(source), attributes)
+    const copied = copiedSchema(source.schema, yield* loadEnumerations(source), attributes)
+    const schema = options.duplicates === "keep" ? { ...copied, allowsDuplicates: true } : copied
     const metadata = options.metadata === false
       ? []
       : yield* loadMetadata(source.uri, source.time, yield* accessOf(source))
@@ -342,7 +362,7 @@ const copyOpened = (
   Effect.gen(function* () {
     const plan = yield* planCopy(source, target, options)
     if (options.overwrite === true) yield* checkNotItself(source, target)
-    const { region, select, metadata, maxFragmentSize, memory, overwrite, resume } = options
+    const { region, select, metadata, maxFragmentSize, memory, duplicates, overwrite, resume } = options
     const filled = yield* fillNewArray({
       uri: target,
       schema: plan.schema,
@@ -354,7 +374,7 @@ const copyOpened = (
         array: contentOf(source),
         labels: plan.labels.map(([path, label]) => [path, contentOf(label)]),
         metadata: plan.metadata,
-        options: { region, select, metadata, maxFragmentSize, memory },
+        options: { region, select, metadata, maxFragmentSize, memory, duplicates },
       },
       keepsFragments: true,
     }, {
