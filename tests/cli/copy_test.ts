@@ -75,7 +75,7 @@ describe("copy", () => {
       const source = join(folder, "a")
       assertEquals(await read(source), "x,v\n1,2\n5,1\n5,3\n")
       const copied = async (...args: ReadonlyArray<string>) => {
-        const target = join(folder, args.join("-"))
+        const target = join(folder, `copy${args.join("")}`)
         const { code, err } = await cli(["copy", source, target, "--quiet", ...args])
         return code === 0 ? await read(target) : err
       }

@@ -71,7 +71,7 @@ const addedAttributes = (request: Request): Readonly<Record<string, Attribute>> 
   }
   return Object.fromEntries(
     Object.entries(types).map(([name, { type, isNullable }]) => {
-      let attribute: Attribute = of(type, ...(columnFilters[name] ?? filters))
+      let attribute: Attribute = of(type, { filters: columnFilters[name] ?? filters })
       if (isNullable) attribute = nullable(attribute)
       const text = fills.get(name)
       if (text !== undefined) attribute = fill(attribute, fillOf(type, text), { valid: isNullable })
