@@ -19,7 +19,7 @@ import {
   dimensionsOfShape,
 } from "./from_columns.ts"
 import type { Dimension } from "./dimension.ts"
-import { pipelineOf } from "./pipeline.ts"
+import { pipelineOf } from "./builder_input.ts"
 import { attributesOfRows } from "./from_rows.ts"
 import { SchemaError } from "./schema_error.ts"
 import type { ArraySchema, Attributes, CellOrder, Dimensions, TileOrder } from "./schema_value.ts"

@@ -25,8 +25,7 @@ import type { Filter } from "../../schema/array/filter.ts"
 import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
 import { isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../schema/array/scalar.ts"
 import type { DatetimeType, TimeType } from "./datatype_values.ts"
-import { problemOf, scalarInput } from "./scalar_input.ts"
-import { pipelineOf } from "./pipeline.ts"
+import { pipelineOf, problemOf, scalarInput } from "./builder_input.ts"
 
 export type { DatetimeType, TimeType } from "./datatype_values.ts"
 

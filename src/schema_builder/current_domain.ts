@@ -12,7 +12,7 @@ import {
 } from "../../schema/array/scalar.ts"
 import type { CoordinateOf } from "./datatype_values.ts"
 import type { Dimension } from "./dimension.ts"
-import { scalarInput } from "./scalar_input.ts"
+import { scalarInput } from "./builder_input.ts"
 import { SchemaError } from "./schema_error.ts"
 
 /** Inclusive ranges by the name of the dimension. */

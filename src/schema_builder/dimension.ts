@@ -19,8 +19,7 @@ import type { Filter } from "../../schema/array/filter.ts"
 import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
 import { parseScalar, type Scalar, ScalarError } from "../../schema/array/scalar.ts"
 import type { CoordinateOf, DatetimeType, DimensionType, TimeType, ValueOf } from "./datatype_values.ts"
-import { pipelineOf } from "./pipeline.ts"
-import { problemOf, scalarInput } from "./scalar_input.ts"
+import { pipelineOf, problemOf, scalarInput } from "./builder_input.ts"
 
 export type { CoordinateOf, DatetimeType, DimensionType, TimeType, ValueOf } from "./datatype_values.ts"
 

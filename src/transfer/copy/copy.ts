@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ByteSize } from "../../../platform/byte_size.ts"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { traced } from "../../../platform/observability/spans.ts"
@@ -68,7 +69,7 @@ export interface CopyOptions extends Omit<CreateOptions, "key">, TargetOptions {
    * Starts a new fragment when the current one reaches this size in bytes, if the format allows several. A resumed copy
    * does not repeat finished fragments. Default: 1 GiB.
    */
-  readonly maxFragmentSize?: number
+  readonly maxFragmentSize?: ByteSize
   /**
    * What happens in a sparse array that allows no duplicates if one fragment has several cells with equal coordinates,
    * which engines write with their checks off: `keep` all in a copy that allows duplicates, or only the `first` or the
@@ -78,7 +79,7 @@ export interface CopyOptions extends Omit<CreateOptions, "key">, TargetOptions {
   /** Whether metadata are copied too. Default: true. */
   readonly metadata?: boolean
   /** Bytes of memory that reading may take. Default: 256 MiB. */
-  readonly memory?: number
+  readonly memory?: ByteSize
   /** Is told from time to time how far the copy is. */
   readonly onProgress?: (progress: CopyProgress) => void
 }
@@ -124,23 +125,33 @@ const OPTIONS: ReadonlyArray<string> = [
   "key",
 ] satisfies ReadonlyArray<keyof CopyOptions>
 
+/** Options with times in milliseconds and sizes in bytes. */
+type CheckedOptions = Omit<CopyOptions, "at" | "memory" | "maxFragmentSize"> & {
+  readonly at?: number
+  readonly memory?: number
+  readonly maxFragmentSize?: number
+}
+
 /** Checks the form of the options, before anything is read. */
-const checkOptions = (target: string, options: CopyOptions): Effect.Effect<void, InvalidOption> =>
+const checkOptions = (target: string, options: CopyOptions): Effect.Effect<CheckedOptions, InvalidOption> =>
   attemptOptions(() => {
     const refuse = refusing(target)
     checkUri(target, refuse)
     checkNames(options, OPTIONS, refuse)
-    millis("at", options.at, refuse)
+    const at = millis("at", options.at, refuse)
     if (options.key !== null) checkKey(options.key, refuse)
     checkNameList("select", options.select, refuse)
     const { region, formatVersion } = options
     if (region !== undefined && !isObject(region)) refuse("region", "it is an object: { x: [1, 5] }", region)
-    for (const bytes of ["memory", "maxFragmentSize"] as const) byteCountOf(bytes, options[bytes], 1, refuse)
+    const bytesOf = (option: "memory" | "maxFragmentSize"): number | undefined =>
+      options[option] === undefined ? undefined : byteCountOf(option, options[option], 1, refuse)
+    const sizes = { memory: bytesOf("memory"), maxFragmentSize: bytesOf("maxFragmentSize") }
     for (const flag of ["metadata", "overwrite", "resume"] as const) checkFlag(flag, options[flag], refuse)
     oneOf("duplicates", options.duplicates, ["keep", "first", "last"], refuse)
     checkCallback("onProgress", options.onProgress, refuse)
     const refusal = formatVersion === undefined ? undefined : formatVersionRefusal(formatVersion)
     if (refusal !== undefined) refuse("formatVersion", refusal, formatVersion)
+    return { ...options, ...definedOptions({ at, ...sizes }) } as CheckedOptions
   })
 
 /** Default size of a fragment in bytes. */
@@ -164,12 +175,11 @@ const copyCells = (
   source: OpenedArray,
   target: OpenedArray,
   select: ReadonlyArray<string>,
-  { region = {}, memory, at, maxFragmentSize = MAX_FRAGMENT_SIZE, duplicates, onProgress }: CopyOptions,
+  { region = {}, memory, at, maxFragmentSize = MAX_FRAGMENT_SIZE, duplicates, onProgress }: CheckedOptions,
   checkpoints?: Checkpoints,
 ): Effect.Effect<WriteResult, ReadError | WriteFailure, Storage | Codecs> =>
   Effect.scoped(Effect.gen(function* () {
-    const moment = at === undefined ? undefined : Number(at)
-    const time = moment === undefined ? undefined : [moment, moment] as const
+    const time = at === undefined ? undefined : [at, at] as const
     const reading = memory === undefined ? {} : { memory }
     // older arrays cannot commit several fragments at once
     const several = target.schema.version >= Since.folders
@@ -239,9 +249,9 @@ export const copy = (
   options: CopyOptions = {},
 ): Effect.Effect<CopyResult, CopyError, Storage | Codecs> =>
   withTurns(Effect.gen(function* () {
-    yield* checkOptions(target, options)
+    const checked = yield* checkOptions(target, options)
     const opened = typeof source === "string" ? yield* openArray(source) : openedOf(source)
-    return yield* copyOpened(opened, target, options)
+    return yield* copyOpened(opened, target, checked)
   })).pipe(traced("TileArray.copy", target))
 
 /** The selected parts of an array, and the schema of the copy. */
@@ -257,7 +267,7 @@ interface CopyPlan {
 const planCopy = (
   source: OpenedArray,
   target: string,
-  options: CopyOptions,
+  options: CheckedOptions,
 ): Effect.Effect<CopyPlan, CopyError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { at, formatVersion, duplicates } = options
@@ -293,7 +303,7 @@ const planCopy = (
 const copyRest = (
   array: OpenedArray,
   { metadata, labels }: CopyPlan,
-  { at, formatVersion, memory }: CopyOptions,
+  { at, formatVersion, memory }: CheckedOptions,
 ): Effect.Effect<void, CopyError, Storage | Codecs> =>
   Effect.gen(function* () {
     if (metadata.length > 0) yield* putMetadata(handleOf(array), metadata, definedOptions({ at }))
@@ -309,7 +319,7 @@ const copyRest = (
 const copyLabel = (
   source: OpenedArray,
   target: string,
-  options: CopyOptions,
+  options: CheckedOptions,
 ): Effect.Effect<void, CopyError, Storage | Codecs> =>
   Effect.gen(function* () {
     const plan = yield* planCopy(source, target, options)
@@ -357,7 +367,7 @@ const contentOf = ({ uri, schemaName, fragments, deletes, time: { start, end } }
 const copyOpened = (
   source: OpenedArray,
   target: string,
-  options: CopyOptions,
+  options: CheckedOptions,
 ): Effect.Effect<CopyResult, CopyError, Storage | Codecs> =>
   Effect.gen(function* () {
     const plan = yield* planCopy(source, target, options)
