@@ -72,7 +72,6 @@ export { RowError, type RowReason } from "./src/row/row_error.ts"
 export { type RunOptions, toAsyncIterable, toReadableStream } from "./src/query/batch/async_iterable.ts"
 export { FormatError, type FormatReason } from "./schema/errors/format_error.ts"
 export type { ByteSize, ByteUnit } from "./platform/byte_size.ts"
-export type { TimeInput } from "./src/array/open/open_options.ts"
 export { type Advised, Hint } from "./schema/errors/hint.ts"
 export {
   AlreadyExists,

@@ -39,7 +39,7 @@ export type { AnyTileArray, TileArray } from "./open/handle.ts"
 export type { LatestSchemaError } from "./open/latest_schema.ts"
 export type { MetadataError, MetadataItem } from "./metadata/metadata.ts"
 export type { OpenError, ReopenOptions } from "./open/open.ts"
-export type { OpenOptions } from "./open/open_options.ts"
+export type { OpenOptions, TimeInput } from "./open/open_options.ts"
 export { deleteMetadata, editMetadata, putMetadata, type PutMetadataError } from "./metadata/put_metadata.ts"
 export type { SchemaDifference } from "./open/schema_mismatch.ts"
 

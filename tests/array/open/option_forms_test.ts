@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { describe, it } from "node:test"
 import { assertEquals, assertStringIncludes } from "@std/assert"
-import { ArraySchema, Attr, Dim, type InvalidOption, Sparse, TileArray, type TimeInput } from "../../../mod.ts"
+import { ArraySchema, Attr, Dim, type InvalidOption, Sparse, TileArray } from "../../../mod.ts"
 import { inMemory } from "../../support/in_memory.ts"
 
 const schema = ArraySchema.sparse({ dims: { x: Dim.int32([0, 99]) }, attrs: { v: Attr.int32() } })
 const cells = { x: [1, 2], v: [3, 4] }
 
 describe("times", () => {
-  const forms: ReadonlyArray<TimeInput> = [
+  const forms: ReadonlyArray<TileArray.TimeInput> = [
     1709208000000,
     1709208000000n,
     "2024-02-29T12:00Z",
