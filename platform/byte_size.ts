@@ -34,6 +34,6 @@ export const parseByteSize = (text: string): number | undefined => {
   return bytes >= 1 && bytes <= Number.MAX_SAFE_INTEGER ? bytes : undefined
 }
 
-/** Returns the bytes of an option; `undefined` for what is not a size. */
+/** Returns the bytes of an option; `undefined` for other values. */
 export const byteCount = (size: unknown): number | undefined =>
   typeof size === "string" ? parseByteSize(size) : typeof size === "number" && size > 0 ? size : undefined

@@ -59,6 +59,7 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "TileArray.enumerations": [grid, (s) => TileArray.enumerations(s.grid)],
   "TileArray.fragments": [grid, (s) => TileArray.fragments(s.grid)],
   "TileArray.exists": [grid, (s) => TileArray.exists(s.grid.uri)],
+  "Dense.fromTypedArray": ["mem://typed", () => Dense.fromTypedArray("mem://typed", new Int8Array(2), [2])],
   "TileArray.putMetadata": [grid, () => TileArray.putMetadata(grid, { title: "a" })],
   "TileArray.deleteMetadata": [grid, () => TileArray.deleteMetadata(grid, ["title"])],
   "TileArray.editMetadata": [grid, () => TileArray.editMetadata(grid, (metadata) => metadata.put({ title: "a" }))],

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
-import { ArraySchema, Attr, Dim, Group, Sparse, TileArray } from "../../../mod.ts"
+import { ArraySchema, Attr, Dim, Group, Metadata, Sparse, TileArray } from "../../../mod.ts"
 import { exactly } from "../../types/equal.ts"
 import { inMemory } from "../../support/in_memory.ts"
 
@@ -46,5 +46,28 @@ describe("TileArray.exists", () => {
       const exist = yield* Effect.all(["mem://a", "mem://a/", "mem://g", "mem://none"].map(TileArray.exists))
       assertEquals(exist, [true, true, false, false])
       assertEquals((yield* Effect.flip(TileArray.exists("")))._tag, "InvalidOption")
+    })))
+})
+
+describe("metadata integers", () => {
+  it("are bigint, or numbers where that is exact, by option", () =>
+    inMemory(Effect.gen(function* () {
+      const array = yield* TileArray.create("mem://a", schema)
+      yield* TileArray.putMetadata(array, { small: 5n, large: 2n ** 60n, text: "t", many: BigInt64Array.of(1n, 2n) })
+      const items = yield* TileArray.metadata(array)
+      assertEquals([...Metadata.values(items).values()].filter((value) => typeof value === "bigint").length, 2)
+      const values = Metadata.values(items, { integers: "number" })
+      assertEquals([values.get("small"), values.get("large"), values.get("text")], [5, 2n ** 60n, "t"])
+      assertEquals(values.get("many"), Metadata.values(items).get("many"))
+    })))
+})
+
+describe("rows without a schema", () => {
+  it("are objects with the values of the fields", () =>
+    inMemory(Effect.gen(function* () {
+      const array = yield* TileArray.create("mem://a", schema)
+      yield* Sparse.write(array, { x: [7], name: ["b"], day: [19783n], v: [1] })
+      const rows = yield* Sparse.toRows(yield* Sparse.read(yield* TileArray.reopen(array)))
+      assertEquals(rows, [{ x: 7, name: "b", day: new Date("2024-03-01"), v: 1 }])
     })))
 })
