@@ -71,6 +71,7 @@ export type { TileError } from "./src/tile/attempt.ts"
 export { RowError, type RowReason } from "./src/row/row_error.ts"
 export { type RunOptions, toAsyncIterable, toReadableStream } from "./src/query/batch/async_iterable.ts"
 export { FormatError, type FormatReason } from "./schema/errors/format_error.ts"
+export type { ByteSize, ByteUnit } from "./platform/byte_size.ts"
 export { type Advised, Hint } from "./schema/errors/hint.ts"
 export {
   AlreadyExists,

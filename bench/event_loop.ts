@@ -81,7 +81,7 @@ const strings = (count: number) => {
   }
   return { values, offsets }
 }
-const zstd = () => Filter.zstd(3)
+const zstd = () => Filter.zstd({ level: 3 })
 const plane = { x: Dim.int32([0, 99_999], { tile: 1000 }), y: Dim.int32([0, 99_999], { tile: 1000 }) }
 const side = (cells: number) => Math.floor(Math.sqrt(cells))
 const grid = (cells: number, tile: number) => ({
@@ -111,7 +111,7 @@ function* table(rows: number, columns: number) {
 
 const cases: Record<string, (uri: string) => Promise<() => Program>> = {
   "sparse int32 2d 5M": sparse(() => ({ x: ints(n(5 * M), 1e5), y: ints(n(5 * M), 1e5), a: floats(n(5 * M)) }), plane, {
-    a: Attr.float64(zstd()),
+    a: Attr.float64({ filters: [zstd()] }),
   }, { allowsDuplicates: true }),
   "sparse int64 3d 5M hilbert": sparse(
     () => ({ x: longs(n(5 * M), 1e5), y: longs(n(5 * M), 1e5), z: longs(n(5 * M), 1e5), a: floats(n(5 * M)) }),
@@ -132,7 +132,7 @@ const cases: Record<string, (uri: string) => Promise<() => Program>> = {
   "sparse one tile 5M": sparse(
     () => ({ x: ints(n(5 * M), 1e5), y: ints(n(5 * M), 1e5), a: floats(n(5 * M)), s: strings(n(5 * M)) }),
     plane,
-    { a: Attr.float64(zstd()), s: Attr.ascii() },
+    { a: Attr.float64({ filters: [zstd()] }), s: Attr.ascii() },
     { allowsDuplicates: true, capacity: 20 * M },
   ),
   "sparse global order 5M": sparse(
@@ -145,7 +145,7 @@ const cases: Record<string, (uri: string) => Promise<() => Program>> = {
   "sparse lists of texts 5M": sparse(
     () => ({ x: Int32Array.from({ length: n(5 * M) }, (_, i) => i), s: texts(n(5 * M)) }),
     { x: Dim.int32([0, 1e8], { tile: 1000 }) },
-    { s: Attr.utf8(zstd()) },
+    { s: Attr.utf8({ filters: [zstd()] }) },
   ),
   "sparse nullable lists 5M": sparse(
     () => ({
@@ -156,14 +156,20 @@ const cases: Record<string, (uri: string) => Promise<() => Program>> = {
     { v: Attr.nullable(Attr.float64()) },
   ),
   "dense none 200MB": dense(double(n(25 * M)), grid(n(25 * M), 500), { a: Attr.float64() }),
-  "dense zstd 200MB": dense(double(n(25 * M)), grid(n(25 * M), 500), { a: Attr.float64(zstd()) }),
-  "dense gzip 40MB": dense(double(n(5 * M)), grid(n(5 * M), 500), { a: Attr.float64(Filter.gzip(6)) }),
-  "dense bzip2 8MB": dense(double(n(1 * M)), grid(n(1 * M), 500), { a: Attr.float64(Filter.bzip2(1)) }),
+  "dense zstd 200MB": dense(double(n(25 * M)), grid(n(25 * M), 500), { a: Attr.float64({ filters: [zstd()] }) }),
+  "dense gzip 40MB": dense(double(n(5 * M)), grid(n(5 * M), 500), {
+    a: Attr.float64({ filters: [Filter.gzip({ level: 6 })] }),
+  }),
+  "dense bzip2 8MB": dense(double(n(1 * M)), grid(n(1 * M), 500), {
+    a: Attr.float64({ filters: [Filter.bzip2({ level: 1 })] }),
+  }),
   "dense double delta 200MB": dense(() => ({ a: longs(side(n(25 * M)) ** 2, 1e6) }), grid(n(25 * M), 500), {
-    a: Attr.int64(Filter.doubleDelta()),
+    a: Attr.int64({ filters: [Filter.double_delta()] }),
   }),
   "dense one tile 200MB none": dense(double(n(25 * M)), grid(n(25 * M), 1e5), { a: Attr.float64() }),
-  "dense one tile 200MB zstd": dense(double(n(25 * M)), grid(n(25 * M), 1e5), { a: Attr.float64(zstd()) }),
+  "dense one tile 200MB zstd": dense(double(n(25 * M)), grid(n(25 * M), 1e5), {
+    a: Attr.float64({ filters: [zstd()] }),
+  }),
   "dense one tile 200MB col order": dense(double(n(25 * M)), grid(n(25 * M), 1e5), { a: Attr.float64() }, {}, {
     order: "col",
   }),
@@ -171,10 +177,10 @@ const cases: Record<string, (uri: string) => Promise<() => Program>> = {
     s: Attr.ascii(),
   }),
   "dense var rle 5M in a tile": dense(() => ({ s: strings(side(n(5 * M)) ** 2) }), grid(n(5 * M), 1e5), {
-    s: Attr.ascii(Filter.rle),
+    s: Attr.ascii({ filters: [Filter.rle()] }),
   }),
   "dense var dictionary 5M in a tile": dense(() => ({ s: strings(side(n(5 * M)) ** 2) }), grid(n(5 * M), 1e5), {
-    s: Attr.ascii(Filter.dictionary),
+    s: Attr.ascii({ filters: [Filter.dictionary()] }),
   }),
   "sparse rows 500k": on(
     () =>
@@ -218,7 +224,7 @@ const cases: Record<string, (uri: string) => Promise<() => Program>> = {
     () =>
       Arrays.dense({
         dims: { x: Dim.int32([0, n(16 * M) - 1], { tile: n(4 * M) }) },
-        attrs: { a: Attr.float64(zstd()) },
+        attrs: { a: Attr.float64({ filters: [zstd()] }) },
       }),
     () => Array.from({ length: 8 }, () => ({ a: floats(n(2 * M)) })),
     (array, data) =>

@@ -42,8 +42,8 @@ const showFragments = (array: TileArray.AnyTileArray) =>
 const Weather = ArraySchema.dense({
   dims: { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 100], { tile: 5 }) },
   attrs: {
-    temperature: Attr.float32(Filter.byteShuffle, Filter.zstd(5)),
-    note: Attr.nullable(Attr.utf8(Filter.zstd())),
+    temperature: Attr.float32({ filters: [Filter.byteshuffle(), Filter.zstd({ level: 5 })] }),
+    note: Attr.nullable(Attr.utf8({ filters: [Filter.zstd()] })),
   },
 })
 

@@ -17,7 +17,7 @@ import { ArraySchema, Attr, Dense, Dim, Filter, layerDefault, TileArray } from "
 
 const Grid = ArraySchema.dense({
   dims: { row: Dim.int32([1, 100], { tile: 10 }), column: Dim.int32([1, 100], { tile: 10 }) },
-  attrs: { height: Attr.float32(Filter.zstd(3)) },
+  attrs: { height: Attr.float32({ filters: [Filter.zstd({ level: 3 })] }) },
 })
 
 const program = Effect.gen(function* () {

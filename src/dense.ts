@@ -21,3 +21,4 @@
 export * from "./query/dense.ts"
 export * from "./write/dense.ts"
 export * from "./write/dense_rows.ts"
+export * from "./transfer/from_typed_array.ts"

@@ -70,7 +70,16 @@ const parts: Readonly<Record<string, Part>> = {
       "storage/middleware": [".", "observability", "storage"],
       "storage/local": [".", "host", "storage", "node"],
       "storage/http": [".", "host", "observability", "storage", "storage/middleware", "@effect/platform"],
-      "runtime": ["codecs", "codecs/layers", "codecs/webp", "storage", "storage/http", "storage/local", "workers"],
+      "runtime": [
+        "codecs",
+        "codecs/layers",
+        "codecs/webp",
+        "storage",
+        "storage/http",
+        "storage/local",
+        "workers",
+        "host",
+      ],
       "mod.ts": [
         ".",
         "codecs",

@@ -34,6 +34,9 @@ export const builtin = <Name extends keyof Builtins>(name: Name): () => Builtins
   }
 }
 
+/** Whether the runtime has built-in modules: true for Deno, Bun and Node, false for browsers. Loads none. */
+export const hasBuiltins = (): boolean => typeof (globalThis as Runtime).process?.getBuiltinModule === "function"
+
 /** Whether the runtime has a built-in module. Node and Deno load the module. */
 export const isBuiltin = (name: keyof Builtins): boolean => {
   try {

@@ -12,6 +12,7 @@ import { logCodecFallback, scopedNativeCodecs } from "../codecs/layers/native.ts
 import { withWebp } from "../codecs/webp/codec.ts"
 import { compileWebp, compileWebpEncoder } from "../codecs/webp/locate.ts"
 import { httpFiles } from "../storage/http/default_http.ts"
+import { hasBuiltins } from "../host/builtin_modules.ts"
 import { localFiles } from "../storage/local/local.ts"
 import { makeMemoryStorage } from "../storage/memory.ts"
 import { makeRouter } from "../storage/router.ts"
@@ -53,7 +54,8 @@ export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, () => make
 
 /**
  * What programs on Deno, Bun and Node provide: {@link layerStorage}, the native codecs with a worker thread for every core
- * but one (Deno and Bun; they start with the first large read, and end with the layer), and WebP when it is met.
+ * but one (Deno and Bun; they start with the first large read, and end with the layer), and WebP when it is met. In a
+ * browser it provides the portable codecs on the calling thread; building the layer loads them, which is asynchronous.
  *
  * ```ts
  * import { layerDefault, StorageService } from "@tessera/array/platform"
@@ -66,8 +68,19 @@ export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, () => make
  * ```
  */
 export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.suspend(() =>
-  makeDefaultLayer(localFiles, scopedNativeCodecs())
+  hasBuiltins() ? makeDefaultLayer(localFiles, scopedNativeCodecs()) : makePortableLayer()
 )
+
+/** The layer of browsers: the portable codecs, which are loaded only there, on the calling thread. */
+const makePortableLayer = (): Layer.Layer<Storage | Codecs> =>
+  Layer.effectContext(
+    Effect.map(Effect.promise(() => import("../codecs/layers/portable.ts")), ({ portableCodecs }) =>
+      Context.add(
+        Context.make(Storage, makeStorage(localFiles)),
+        Codecs,
+        withWebp(portableCodecs, compileWebp, compileWebpEncoder),
+      )),
+  )
 
 /** As {@link layerDefault}, with the storage of local files and the codecs to use. */
 export const makeDefaultLayer = (

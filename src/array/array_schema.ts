@@ -8,7 +8,7 @@
  *
  * const Weather = ArraySchema.dense({
  *   dims: { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 100], { tile: 10 }) },
- *   attrs: { temperature: Attr.float32(Filter.byteShuffle, Filter.zstd(5)), note: Attr.ascii(Filter.gzip(9)) },
+ *   attrs: { temperature: Attr.float32({ filters: [Filter.byteshuffle(), Filter.zstd({ level: 5 })] }), note: Attr.ascii({ filters: [Filter.gzip({ level: 9 })] }) },
  * })
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather", Weather)

@@ -8,16 +8,19 @@ import { countFragments, traced } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { Enumeration } from "../../schema/array/enumeration.ts"
-import type { Range } from "../../schema/array/range.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
-import type { FragmentDescription } from "./describe/describe.ts"
+import { type DomainRanges, domainRanges, type FragmentInfo, fragmentInfo } from "./describe/domain_values.ts"
 import { type EnumerationError, loadEnumerations } from "./enumeration/enumerations.ts"
 import { describeOpenFragments, type FragmentsError } from "./describe/fragment_descriptions.ts"
 import { type AnyTileArray, handleOf, openedOf, type TileArray } from "./open/handle.ts"
 import { loadMetadata, type MetadataError, type MetadataItem } from "./metadata/metadata.ts"
 import { nonEmptyDomain as nonEmptyDomainOf } from "./describe/non_empty_domain.ts"
 import { accessOf, openArray, type OpenError, reopenArray, type ReopenOptions } from "./open/open.ts"
-import type { OpenOptions } from "./open/open_options.ts"
+import { isArray } from "./open/directory.ts"
+import type { InvalidOption } from "./open/errors.ts"
+import { listSchemas } from "./open/listing.ts"
+import { type OpenOptions, placeOf } from "./open/open_options.ts"
+import type { StorageError } from "../../platform/errors.ts"
 import { schemaDifferences, SchemaMismatch } from "./open/schema_mismatch.ts"
 
 export type { ChangeOptions } from "./create/change_options.ts"
@@ -28,13 +31,15 @@ export type { MetadataEdit, MetadataEntriesInput } from "./metadata/edit_metadat
 export type { EnumerationError } from "./enumeration/enumerations.ts"
 export { evolve, type EvolveError, type EvolveOptions, upgrade } from "./evolve/evolve.ts"
 export type { SchemaChanges } from "./evolve/evolve_schema.ts"
+export type { BoundOf, CoordinateValue, DomainRanges, FragmentInfo } from "./describe/domain_values.ts"
 export type { FragmentDescription } from "./describe/describe.ts"
+export type { DimensionType, ValueOf } from "../schema_builder/datatype_values.ts"
 export type { FragmentsError } from "./describe/fragment_descriptions.ts"
 export type { AnyTileArray, TileArray } from "./open/handle.ts"
 export type { LatestSchemaError } from "./open/latest_schema.ts"
 export type { MetadataError, MetadataItem } from "./metadata/metadata.ts"
 export type { OpenError, ReopenOptions } from "./open/open.ts"
-export type { OpenOptions } from "./open/open_options.ts"
+export type { OpenOptions, TimeInput } from "./open/open_options.ts"
 export { deleteMetadata, editMetadata, putMetadata, type PutMetadataError } from "./metadata/put_metadata.ts"
 export type { SchemaDifference } from "./open/schema_mismatch.ts"
 
@@ -217,23 +222,22 @@ export const declare = <S extends ArraySchema>(
 export const undeclare = (array: AnyTileArray): TileArray => handleOf(openedOf(array))
 
 /**
- * Returns the smallest box that contains all cells of the open array: raw bounds by dimension, both inclusive;
- * `schema.dimensions` has their datatypes. `undefined` if nothing was written. Takes no request: the footers contain
- * it.
+ * Returns the lowest and the highest coordinate of all cells of the open array, by dimension name; `undefined` if
+ * nothing was written. Takes no request: the footers contain it.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"
- * import { viewAs } from "@tessera/array/schema"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
  * const weather = await Effect.runPromise(Effect.provide(TileArray.open("tests/golden/demo/weather"), layerDefault))
- * const [day] = TileArray.nonEmptyDomain(weather)!
- * assertEquals([viewAs("int32", day.low)[0], viewAs("int32", day.high)[0]], [57, 63])
+ * assertEquals(TileArray.nonEmptyDomain(weather)?.day, [57, 63])
  * ```
  */
-export const nonEmptyDomain = (array: AnyTileArray): ReadonlyArray<Range> | undefined =>
-  nonEmptyDomainOf(openedOf(array))
+export const nonEmptyDomain = <S extends ArraySchema | undefined>(array: TileArray<S>): DomainRanges<S> | undefined => {
+  const ranges = nonEmptyDomainOf(openedOf(array))
+  return ranges === undefined ? undefined : domainRanges<S>(array.schema, ranges)
+}
 
 /**
  * Returns the array's metadata over its time range, sorted by the bytes of the keys; `Metadata` converts it to values.
@@ -300,7 +304,26 @@ export const enumerations = (
  * assertEquals([monday.start, tuesday.start], [1709539200000, 1709625600000])
  * ```
  */
-export const fragments = (
-  array: AnyTileArray,
-): Effect.Effect<ReadonlyArray<FragmentDescription>, FragmentsError, Storage | Codecs> =>
-  describeOpenFragments(openedOf(array)).pipe(traced("TileArray.fragments", array))
+export const fragments = <S extends ArraySchema | undefined>(
+  array: TileArray<S>,
+): Effect.Effect<ReadonlyArray<FragmentInfo<S>>, FragmentsError, Storage | Codecs> =>
+  Effect.map(
+    describeOpenFragments(openedOf(array)),
+    (fragments) => fragments.map((fragment) => fragmentInfo<S>(array.schema, fragment)),
+  ).pipe(traced("TileArray.fragments", array))
+
+/**
+ * Returns whether there is an array at `uri`; a group is not an array. Takes two listings. Fails with `StorageError`,
+ * and with `InvalidOption` for an invalid URI.
+ *
+ * ```ts
+ * import { layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const exist = ["tests/golden/demo/weather", "tests/golden/demo"].map(TileArray.exists)
+ * assertEquals(await Effect.runPromise(Effect.provide(Effect.all(exist), layerDefault)), [true, false])
+ * ```
+ */
+export const exists = (uri: string): Effect.Effect<boolean, InvalidOption | StorageError, Storage> =>
+  Effect.flatMap(placeOf(uri), listSchemas).pipe(Effect.map(isArray), traced("TileArray.exists", uri))

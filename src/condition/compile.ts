@@ -6,7 +6,7 @@ import * as DateTime from "effect/DateTime"
 import type { ArraySchema } from "../../schema/array/array_schema.ts"
 import { cellSize, VAR } from "../../schema/array/cell_val_num.ts"
 import type { ComparisonOp, SetOp } from "../../schema/condition_ast.ts"
-import { type Datatype, isString, isTemporal } from "../../schema/array/datatype.ts"
+import { type Datatype, isString, isTemporal, storageLimits, storageOf } from "../../schema/array/datatype.ts"
 import type { Enumeration } from "../../schema/array/enumeration.ts"
 import {
   catchScalarError,
@@ -113,11 +113,19 @@ const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Pred
       `the values of its enumeration ${JSON.stringify(enumeration.name)} have no order; compare with == or in`,
     )
   }
-  const bytes = values.map((value, i) =>
-    catchScalarError(
-      () => valueBytes(type, value),
-      (detail) => fail("InvalidValue", isSet ? `value ${i + 1}: ${detail}` : detail),
-    )
+  const integral = isIntegral(type)
+  const exact = values.map((value) => place === undefined ? value : exactInteger(value))
+  if (integral && !isSet && enumeration === undefined && isFraction(exact[0])) {
+    return compareFraction(field, op as ComparisonOp, exact[0])
+  }
+  const bytes = exact.flatMap((value, i) =>
+    // no integer is equal to a fraction
+    integral && isFraction(value) ? [] : [
+      catchScalarError(
+        () => valueBytes(type, value),
+        (detail) => fail("InvalidValue", isSet ? `value ${i + 1}: ${detail}` : detail),
+      ),
+    ]
   )
   if (enumeration !== undefined) return enumerated(field, op, bytes, enumeration)
   if ((op === "eq" || op === "ne") && bytes[0].byteLength === 0 && !field.var) {
@@ -125,6 +133,28 @@ const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Pred
     return memberOf(field.name, op === "eq" ? "in" : "not_in", [])
   }
   return isSet ? memberOf(field.name, op, bytes) : { kind: "value", op, field: field.name, value: bytes[0] }
+}
+
+const isFraction = (value: ConditionValue): value is number =>
+  typeof value === "number" && Number.isFinite(value) && !Number.isInteger(value)
+
+/** Returns a float of a text that is an integer beyond 2^53 as that integer. */
+const exactInteger = (value: ConditionValue): ConditionValue =>
+  typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(value) : value
+
+/** Whether the values of a datatype are integers; dates, times and booleans are. */
+const isIntegral = (type: Datatype): boolean =>
+  !isBytes(type) && storageOf(type) !== "float32" && storageOf(type) !== "float64"
+
+/** Compares an integer field with a fraction, by its meaning: with the next integer, or with a constant result. */
+const compareFraction = (field: Field, op: ComparisonOp, value: number): Predicate => {
+  const [low, high] = storageLimits[storageOf(field.type) as keyof typeof storageLimits]
+  const isUpper = op === "lt" || op === "le"
+  const bound = isUpper ? Math.floor(value) : Math.ceil(value)
+  const all = op === "ne" || (isUpper ? bound >= high : (op === "gt" || op === "ge") && bound <= low)
+  const none = op === "eq" || (isUpper ? bound < low : bound > high)
+  if (all || none) return memberOf(field.name, all ? "not_in" : "in", [])
+  return { kind: "value", op: isUpper ? "le" : "ge", field: field.name, value: scalarBytes(field.type, bound) }
 }
 
 /** Compiles the test whether a field is, or is not, one of several values. */
@@ -170,6 +200,9 @@ const valueBytes = (type: Datatype, value: ConditionValue): Uint8Array => {
       ? parseText(type, typeof value === "string" && unitOf(type) > 1 ? encodeUnits(type, value) : value)
       : undefined
     if (bytes === undefined) throw mismatch()
+    if (typeof value === "string" && unitOf(type) === 1 && /\p{Cs}/u.test(value)) {
+      throw new ScalarError(`${show(value)} contains half of a surrogate pair, which UTF-8 cannot encode`)
+    }
     return bytes
   }
   return scalarBytes(type, parseScalar(type, scalarInput(type, value, mismatch)))
@@ -181,7 +214,6 @@ const scalarInput = (
   mismatch: () => ScalarError,
 ): number | bigint | string | Uint8Array => {
   if (typeof value === "boolean") {
-    if (type !== "bool" && type !== "uint8" && type !== "int8") throw mismatch()
     return value ? 1 : 0
   }
   if (typeof value === "number" || typeof value === "bigint" || value instanceof Uint8Array) return value

@@ -11,7 +11,13 @@ import type { Comparison, Condition, ConditionTree, ConditionValue, FieldTest } 
 type Part =
   | { readonly kind: "condition"; readonly tree: ConditionTree; readonly at: number }
   | { readonly kind: "field"; readonly name: string; readonly of?: FieldTest["of"]; readonly at: number }
-  | { readonly kind: "value"; readonly value: ConditionValue; readonly at: number }
+  | {
+    readonly kind: "value"
+    readonly value: ConditionValue
+    /** The name of a constant that may be a field as well. */
+    readonly name?: string
+    readonly at: number
+  }
   | { readonly kind: "list"; readonly values: ReadonlyArray<ConditionValue>; readonly at: number }
 
 const comparisons: Readonly<Record<string, Comparison>> = {
@@ -33,6 +39,8 @@ const constants = new Map<string, ConditionValue>([
   ["nan", NaN],
   ["inf", Infinity],
 ])
+/** Constants of this grammar that are names in Python: next to a value, each is a field. */
+const namesInPython: ReadonlySet<string> = new Set(["null", "true", "false", "nan", "inf"])
 const casts = ["attr", "dim", "field", "val"]
 
 /** The maximum depth, far below the stack limit. */
@@ -48,6 +56,21 @@ const DEEPEST = 200
  * - `and`, `or`, `not`, parentheses; `&` and `|` bind tighter than comparisons, as in Python: `(a > 1) & (b < 2)`
  * - numbers, `"strings"`, `b"bytes"`, `True`, `False`; dates as strings, `time > "2024-02-29"`; `val(…)` around a value is ignored
  * - names that are not identifiers: `attr("orig.ident")`, `dim("my dim")`, `field("either")`
+ * - Python's strings: single, double and triple quotes, the prefixes `r`, `b`, `rb` and `u`, adjacent strings (`"a" "b"`),
+ *   escapes, comments and line continuations
+ * - a fraction compared with an integer field keeps its meaning: `n > 0.1` matches 1 and more, `n == 0.5` nothing;
+ *   `True` and `False` are 1 and 0 for every numeric field
+ *
+ * Every condition of TileDB-Py is accepted, with these differences:
+ *
+ * - TileDB-Py truncates fractions for integer fields: there, `n >= 0.5` is `n >= 0` and `n == 0.5` is `n == 0`
+ * - `\N{…}` knows Latin and Greek letters, digits, punctuation, common signs and ideographs by name; other names are
+ *   rejected
+ * - rejected here: bytes compared with numbers (`n == b"5"`), octal escapes above `\377` in bytes, a sign before a
+ *   string, more than one `in` per comparison, and parentheses that close more than they open (`a > 1) or (b < 2`)
+ * - accepted only here: `nan`, `inf`, `null`, `true` and `false` as values, dates as strings, integers of 64 bits as
+ *   strings, negative numbers and `val(…)` in lists, `val(…)` on the left side, `dim(…) in […]`, `field(…)`, names that
+ *   are keywords of Python, `True` and `False` as conditions
  *
  * ```ts
  * import { Condition } from "@tessera/array"
@@ -135,7 +158,13 @@ export const parse = (text: string): Condition<never> => {
     return { kind: "condition", tree: { op: "not", condition: asCondition(nested(negation)) }, at }
   }
 
-  const compared = (left: Part, op: Comparison, right: Part, at: number): FieldTest => {
+  /** Returns the field of this name for a constant such as `inf`, else the part itself. */
+  const asField = (part: Part): Part =>
+    part.kind === "value" && part.name !== undefined ? { kind: "field", name: part.name, at: part.at } : part
+  const compared = (first: Part, op: Comparison, second: Part, at: number): FieldTest => {
+    const isBare = first.kind !== "field" && second.kind !== "field"
+    const left = isBare ? asField(first) : first
+    const right = isBare && left.kind !== "field" ? asField(second) : second
     const [field, value, operator] = left.kind === "field" ? [left, right, op] : [right, left, turned[op]]
     if (field.kind !== "field") {
       // fails with the reason if a side is not a value
@@ -163,8 +192,9 @@ export const parse = (text: string): Condition<never> => {
         if (negated && !taken(isName("in"))) throw fail(token().at, `not needs an in here, but ${actual()}`)
         const right = either()
         if (right.kind !== "list") throw fail(right.at, 'in needs a list, written ["a", "b"]')
-        if (left.kind !== "field") throw fail(left.at, "the left side of in must be a field name, without quotes")
-        const { name: field, of } = left
+        const member = asField(left)
+        if (member.kind !== "field") throw fail(left.at, "the left side of in must be a field name, without quotes")
+        const { name: field, of } = member
         tests.push({ op: negated ? "not_in" : "in", field, of, values: right.values, place: { text, at: left.at } })
         break
       }
@@ -213,7 +243,10 @@ export const parse = (text: string): Condition<never> => {
         throw fail(at, `a field or a value is missing before ${word}`)
       }
       next++
-      if (constants.has(word)) return { kind: "value", value: constants.get(word)!, at }
+      if (constants.has(word)) {
+        const value: Part = { kind: "value", value: constants.get(word)!, at }
+        return namesInPython.has(word) ? { ...value, name: word } : value
+      }
       if (isSign("(")) {
         if (casts.includes(word)) return cast(word, at)
         throw fail(at, `unknown function ${word}; use ${casts.join(", ")}`)
@@ -241,7 +274,8 @@ export const parse = (text: string): Condition<never> => {
     }
     if (word === "-" || word === "+") {
       const of = nested(primary)
-      const value = asValue(of)
+      const operand = asValue(of)
+      const value = typeof operand === "boolean" ? Number(operand) : operand
       if (typeof value !== "number" && typeof value !== "bigint") {
         throw fail(of.at, `${word} must be followed by a number`)
       }

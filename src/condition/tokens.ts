@@ -1,6 +1,7 @@
 /**
  * The tokens of a condition in text: names, numbers, strings and signs, with their positions.
  */
+import { namedCharacter } from "./character_names.ts"
 import { ConditionError, type ConditionReason } from "./condition_error.ts"
 
 /** A word of a text. */
@@ -21,11 +22,13 @@ export const unreadable = (
   reason: ConditionReason = "Syntax",
 ): ConditionError => new ConditionError({ text, at, path: "", field: "", reason, detail })
 
-const SPACE = /[ \t\r\n]*/y
-const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy
+// comments and line continuations are as in Python
+const SPACE = /(?:[ \t\r\n\f]|#[^\r\n]*|\\\r?\n)*/y
+const NAME = /[\p{XIDS}_]\p{XIDC}*/uy
 const INTEGER = /0(?:[xX](?:_?[0-9a-fA-F])+|[oO](?:_?[0-7])+|[bB](?:_?[01])+)/y
-const NUMBER = /(?:\d(?:_?\d)*)?\.?\d(?:_?\d)*\.?(?:[eE][+-]?\d+)?/y
-const STRING = /([bBrRuU]?)("(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*')/y
+const NUMBER = /(?:\d(?:_?\d)*)?\.?\d(?:_?\d)*\.?(?:[eE][+-]?\d(?:_?\d)*)?/y
+const STRING =
+  /([bB][rR]?|[rR][bB]?|[uU]?)("""(?:[^"\\]|\\[^]|"(?!""))*"""|'''(?:[^'\\]|\\[^]|'(?!''))*'''|"(?!"")(?:[^"\\\r\n]|\\(?:\r\n|[^]))*"|""(?!")|'(?!'')(?:[^'\\\r\n]|\\(?:\r\n|[^]))*'|''(?!'))/y
 const SIGN = /==|!=|<=|>=|[<>()[\],&|^+\-.=~]/y
 
 const match = (pattern: RegExp, text: string, at: number): RegExpExecArray | null => {
@@ -47,22 +50,30 @@ const plain: Readonly<Record<string, string>> = {
   "\n": "",
 }
 
-/** Returns a string without quotes, with Python's escapes decoded. */
-const unescaped = (text: string, at: number, inner: string): string =>
+/** Returns a string without quotes, with Python's escapes decoded; unknown escapes are kept. */
+const unescaped = (text: string, at: number, inner: string, isBytes: boolean): string =>
   inner.replace(
-    /\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([^]))/g,
-    (whole, octal, x, u, U, one, i) => {
+    /\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^{}]*)\}|([^]))/g,
+    (whole, octal, x, u, U, name, one, i) => {
+      const isText = u !== undefined || U !== undefined || name !== undefined || one === "u" || one === "U" ||
+        one === "N"
+      if (isBytes && isText) return whole
+      if (name !== undefined) {
+        const character = namedCharacter(name)
+        if (character !== undefined) return character
+        const detail = `${whole} is not in the table of character names; write the character itself or \\uXXXX`
+        throw unreadable(text, at + i, detail)
+      }
       const code = octal ?? x ?? u ?? U
       if (code !== undefined) {
         const point = parseInt(code, octal === undefined ? 16 : 8)
         if (point > 0x10ffff) throw unreadable(text, at + i, `${whole} is not a valid character`)
         return String.fromCodePoint(point)
       }
-      const character = plain[one]
-      if (character === undefined) {
-        throw unreadable(text, at + i, `${whole} is not an escape; write a backslash as \\\\`)
+      if (one === "x" || isText) {
+        throw unreadable(text, at + i, `${whole} is an incomplete escape; write a backslash as \\\\`)
       }
-      return character
+      return plain[one] ?? whole
     },
   )
 
@@ -86,6 +97,20 @@ const numberOf = (text: string, at: number, word: string): number | bigint => {
   return number
 }
 
+/** Joins adjacent strings. */
+const joined = (
+  text: string,
+  at: number,
+  left: string | Uint8Array,
+  right: string | Uint8Array,
+): string | Uint8Array => {
+  if (typeof left === "string" && typeof right === "string") return left + right
+  if (typeof left === "string" || typeof right === "string") {
+    throw unreadable(text, at, "adjacent strings are joined, but bytes and text cannot be joined")
+  }
+  return Uint8Array.of(...left, ...right)
+}
+
 /** The words of a text, and its end. Throws {@link ConditionError}. */
 export const conditionTokens = (text: string): ReadonlyArray<ConditionToken> => {
   const tokens: Array<ConditionToken> = []
@@ -95,23 +120,33 @@ export const conditionTokens = (text: string): ReadonlyArray<ConditionToken> => 
     const string = match(STRING, text, at)
     if (string !== null) {
       const [word, prefix, quoted] = string
-      const start = at + prefix.length + 1
-      const raw = quoted.slice(1, -1)
-      const inner = /[rR]/.test(prefix) ? raw : unescaped(text, start, raw)
-      tokens.push({ kind: "value", word, value: /[bB]/.test(prefix) ? bytesOf(text, start, inner) : inner, at })
+      const quotes = quoted.length >= 6 && quoted[0] === quoted[1] ? 3 : 1
+      const start = at + prefix.length + quotes
+      const raw = quoted.slice(quotes, -quotes).replace(/\r\n?/g, "\n")
+      const isBytes = /[bB]/.test(prefix)
+      const inner = /[rR]/.test(prefix) ? raw : unescaped(text, start, raw, isBytes)
+      const value = isBytes ? bytesOf(text, start, inner) : inner
+      const previous = tokens.at(-1)
+      const before = previous?.kind === "value" ? previous.value : undefined
+      if (typeof before === "string" || before instanceof Uint8Array) {
+        // adjacent strings are one string
+        tokens.pop()
+        tokens.push({ ...previous!, kind: "value", value: joined(text, at, before, value) })
+      } else tokens.push({ kind: "value", word, value, at })
       at += word.length
       continue
     }
     const name = match(NAME, text, at)
     if (name !== null) {
-      tokens.push({ kind: "name", word: name[0], at })
+      // as in Python: a name with compatibility characters is the name with the plain ones
+      tokens.push({ kind: "name", word: name[0].normalize("NFKC"), at })
       at += name[0].length
       continue
     }
     const number = match(INTEGER, text, at) ?? match(NUMBER, text, at)
     if (number !== null && number[0].length > 0) {
       const after = match(NAME, text, at + number[0].length)
-      if (after !== null) {
+      if (after !== null && !/^(and|or|in|not|is)$/.test(after[0])) {
         throw unreadable(
           text,
           at,

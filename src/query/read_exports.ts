@@ -19,7 +19,7 @@ export type {
 } from "./aggregate/types.ts"
 export type { Order } from "./options/read_options.ts"
 export type { RowError } from "../row/row_error.ts"
-export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./column/rows.ts"
+export { decodeRows, type Row, type RowOptions, rows, type RowsError, type RowSource, toRows } from "./column/rows.ts"
 export type { Scalar, ScalarInput } from "../../schema/array/scalar.ts"
 export type { Bound, OutOfBounds, Pair, Point, Points, RangeInput, RegionInput } from "./selection/selection.ts"
 export type { ArrayOf } from "../schema_builder/datatype_values.ts"

@@ -28,7 +28,10 @@ export type { SparseField } from "./column/typed_columns.ts"
  * Reads cells of a sparse array: by default all, with all dimensions and attributes, sorted row-major.
  *
  * If a cell was written several times, only the newest is returned, unless the array allows duplicates; deleted cells
- * are omitted. Arrays opened with a schema return buffers, others {@link Column}s, as for `Dense.read`.
+ * are omitted. If one fragment contains a cell several times – engines write that with their duplicate checks off –, all
+ * of them are returned, in stored order, if that fragment is the newest with this cell; this applies to every order,
+ * region and batch. (The engine does so for a single fragment; it returns one of them in sorted reads of several
+ * overlapping fragments.) Arrays opened with a schema return buffers, others {@link Column}s, as for `Dense.read`.
  *
  * Takes one read of each tile whose MBR overlaps the ranges. `order: "unordered"` avoids sorting if no two fragments
  * can contain the same cell. Fails as `Dense.read` does.

@@ -19,7 +19,7 @@ import {
   dimensionsOfShape,
 } from "./from_columns.ts"
 import type { Dimension } from "./dimension.ts"
-import { pipelineOf } from "./filter.ts"
+import { pipelineOf } from "./builder_input.ts"
 import { attributesOfRows } from "./from_rows.ts"
 import { SchemaError } from "./schema_error.ts"
 import type { ArraySchema, Attributes, CellOrder, Dimensions, TileOrder } from "./schema_value.ts"
@@ -68,7 +68,7 @@ export interface SchemaOptions<
   readonly coordsFilters?: ReadonlyArray<Filter>
   /** The filters of the offsets of var-sized cells. Default: `Filter.zstd()`. */
   readonly offsetsFilters?: ReadonlyArray<Filter>
-  /** The filters of the validity of nullable cells. Default: `Filter.rle`. */
+  /** The filters of the validity of nullable cells. Default: `Filter.rle()`. */
   readonly validityFilters?: ReadonlyArray<Filter>
   /** The values of enumerated attributes, by the name of the enumeration: `{ color: ["red", "green"] }`. */
   readonly enumerations?: Readonly<Record<string, EnumerationInput>>
@@ -148,7 +148,7 @@ const make = <
  *
  * const Weather = ArraySchema.dense({
  *   dims: { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 100], { tile: 10 }) },
- *   attrs: { temperature: Attr.float32(Filter.byteShuffle, Filter.zstd(5)) },
+ *   attrs: { temperature: Attr.float32({ filters: [Filter.byteshuffle(), Filter.zstd({ level: 5 })] }) },
  * })
  * assertEquals(Weather.dimensionNames, ["day", "station"])
  * ```
@@ -305,7 +305,7 @@ export interface FromRowsOptions<D extends Dimensions> extends Omit<SparseOption
  * const Quakes = ArraySchema.fromRows(Quake, {
  *   order: "hilbert",
  *   dims: { lat: Dim.float64([-90, 90]), lon: Dim.float64([-180, 180]) },
- *   attrs: { depth: Attr.nullable(Attr.float32(Filter.zstd())) },
+ *   attrs: { depth: Attr.nullable(Attr.float32({ filters: [Filter.zstd()] })) },
  * })
  * const types = Quakes.attributeNames.map((name) => Quakes.attrs[name].type)
  * assertEquals(types, ["float32", "string_utf8", "uint8"])

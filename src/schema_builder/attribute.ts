@@ -5,10 +5,10 @@
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * const flag = Attr.nullable(Attr.uint8(Filter.rle))
+ * const flag = Attr.nullable(Attr.uint8({ filters: [Filter.rle()] }))
  * assertEquals([flag.type, flag.nullable, flag.cellValNum], ["uint8", true, 1])
  *
- * const rgb = Attr.fill(Attr.multiValue(Attr.uint8(Filter.zstd()), 3), [255, 255, 255])
+ * const rgb = Attr.fill(Attr.multiValue(Attr.uint8({ filters: [Filter.zstd()] }), 3), [255, 255, 255])
  * assertEquals([rgb.cellValNum, [...rgb.fillValue]], [3, [255, 255, 255]])
  *
  * assertEquals(Attr.utf8().cellValNum, "var") // text and bytes are var-sized by default
@@ -25,8 +25,7 @@ import type { Filter } from "../../schema/array/filter.ts"
 import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
 import { isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../schema/array/scalar.ts"
 import type { DatetimeType, TimeType } from "./datatype_values.ts"
-import { problemOf, scalarInput } from "./dimension.ts"
-import { pipelineOf } from "./filter.ts"
+import { pipelineOf, problemOf, scalarInput } from "./builder_input.ts"
 
 export type { DatetimeType, TimeType } from "./datatype_values.ts"
 
@@ -74,20 +73,50 @@ const varSizedByDefault: ReadonlyArray<Datatype> = [
 const cellFill = (type: Datatype, cellValNum: number | "var"): Uint8Array =>
   (defaultCellFill(type, cellValNum === "var" ? VAR : cellValNum) ?? new Uint8Array(0)).slice()
 
-const make = <T extends Datatype, C extends number | "var">(
+/** The options of an attribute. */
+export interface AttributeOptions {
+  /** The filters of the cells, in the order of application. Default: no filters. */
+  readonly filters?: ReadonlyArray<Filter>
+  /** Whether cells may be null. Default: false. */
+  readonly nullable?: boolean
+}
+
+/** Whether cells may be null, by the options of the attribute. */
+export type NullableOf<O extends AttributeOptions> = O extends { readonly nullable: infer N extends boolean } ? N
+  : false
+
+const OPTIONS: ReadonlyArray<string> = ["filters", "nullable"] satisfies ReadonlyArray<keyof AttributeOptions>
+
+/** Returns the reason why options are invalid; programs without types may pass anything. */
+const optionsProblem = (options: AttributeOptions): string | undefined => {
+  const isObject = typeof options === "object" && options !== null
+  if (!isObject || "type" in options) return "options: filters are an option: { filters: [Filter.zstd()] }"
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name))
+  if (unknown !== undefined) return `options: ${unknown} is not an option; there are ${OPTIONS.join(", ")}`
+  const { filters, nullable } = options
+  if (filters !== undefined && !Array.isArray(filters)) return "filters: expected a list of filters"
+  return nullable === undefined || typeof nullable === "boolean" ? undefined : "nullable: expected true or false"
+}
+
+const make = <T extends Datatype, C extends number | "var", O extends AttributeOptions>(
   type: T,
   cellValNum: C,
-  filters: ReadonlyArray<Filter>,
-): Attribute<T, false, C, ""> => ({
-  type,
-  nullable: false,
-  cellValNum,
-  filters: pipelineOf(filters),
-  fillValue: cellFill(type, cellValNum),
-  fillValueValidity: 0,
-  order: "unordered",
-  enumeration: "",
-})
+  options: O | undefined,
+): Attribute<T, NullableOf<O>, C, ""> => {
+  const problem = optionsProblem(options ?? {})
+  const { filters = [], nullable = false }: AttributeOptions = problem === undefined ? options ?? {} : {}
+  return {
+    type,
+    nullable: nullable as NullableOf<O>,
+    cellValNum,
+    filters: pipelineOf(filters),
+    fillValue: cellFill(type, cellValNum),
+    fillValueValidity: 0,
+    order: "unordered",
+    enumeration: "",
+    ...(problem === undefined ? {} : { problem }),
+  }
+}
 
 /** The default number of values in a cell of a datatype: text and bytes are var-sized. */
 export type DefaultCellValNum<T extends Datatype> = T extends
@@ -99,10 +128,10 @@ export type DefaultCellValNum<T extends Datatype> = T extends
   | "geom_wkt" ? "var"
   : 1
 
-/** Creates an attribute of one datatype from its filters, in the order of application. */
-export type MakeAttribute<T extends Datatype> = (
-  ...filters: ReadonlyArray<Filter>
-) => Attribute<T, false, DefaultCellValNum<T>, "">
+/** Creates an attribute of one datatype. */
+export type MakeAttribute<T extends Datatype> = <const O extends AttributeOptions = Readonly<Record<never, never>>>(
+  options?: O,
+) => Attribute<T, NullableOf<O>, DefaultCellValNum<T>, "">
 
 /**
  * Creates an attribute of a datatype, by its name.
@@ -114,13 +143,13 @@ export type MakeAttribute<T extends Datatype> = (
  * assertEquals(Attr.of("datetime_day").type, Attr.datetime("day").type)
  * ```
  */
-export const of = <T extends Datatype>(
+export const of = <T extends Datatype, const O extends AttributeOptions = Readonly<Record<never, never>>>(
   type: T,
-  ...filters: ReadonlyArray<Filter>
-): Attribute<T, false, DefaultCellValNum<T>, ""> =>
-  make(type, (varSizedByDefault.includes(type) ? "var" : 1) as DefaultCellValNum<T>, filters)
+  options?: O,
+): Attribute<T, NullableOf<O>, DefaultCellValNum<T>, ""> =>
+  make(type, (varSizedByDefault.includes(type) ? "var" : 1) as DefaultCellValNum<T>, options)
 
-const maker = <T extends Datatype>(type: T): MakeAttribute<T> => (...filters) => of(type, ...filters)
+const maker = <T extends Datatype>(type: T): MakeAttribute<T> => (options) => of(type, options)
 
 /**
  * Creates an attribute of integers from −128 to 127.
@@ -129,7 +158,7 @@ const maker = <T extends Datatype>(type: T): MakeAttribute<T> => (...filters) =>
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.int8(Filter.zstd()).type, "int8") // read and written as Int8Array
+ * assertEquals(Attr.int8({ filters: [Filter.zstd()] }).type, "int8") // read and written as Int8Array
  * ```
  */
 export const int8: MakeAttribute<"int8"> = maker("int8")
@@ -140,7 +169,7 @@ export const int8: MakeAttribute<"int8"> = maker("int8")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.uint8(Filter.zstd()).type, "uint8") // read and written as Uint8Array
+ * assertEquals(Attr.uint8({ filters: [Filter.zstd()] }).type, "uint8") // read and written as Uint8Array
  * ```
  */
 export const uint8: MakeAttribute<"uint8"> = maker("uint8")
@@ -151,7 +180,7 @@ export const uint8: MakeAttribute<"uint8"> = maker("uint8")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.int16(Filter.zstd()).type, "int16") // read and written as Int16Array
+ * assertEquals(Attr.int16({ filters: [Filter.zstd()] }).type, "int16") // read and written as Int16Array
  * ```
  */
 export const int16: MakeAttribute<"int16"> = maker("int16")
@@ -162,7 +191,7 @@ export const int16: MakeAttribute<"int16"> = maker("int16")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.uint16(Filter.zstd()).type, "uint16") // read and written as Uint16Array
+ * assertEquals(Attr.uint16({ filters: [Filter.zstd()] }).type, "uint16") // read and written as Uint16Array
  * ```
  */
 export const uint16: MakeAttribute<"uint16"> = maker("uint16")
@@ -173,7 +202,7 @@ export const uint16: MakeAttribute<"uint16"> = maker("uint16")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.int32(Filter.zstd()).type, "int32") // read and written as Int32Array
+ * assertEquals(Attr.int32({ filters: [Filter.zstd()] }).type, "int32") // read and written as Int32Array
  * ```
  */
 export const int32: MakeAttribute<"int32"> = maker("int32")
@@ -184,7 +213,7 @@ export const int32: MakeAttribute<"int32"> = maker("int32")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.uint32(Filter.zstd()).type, "uint32") // read and written as Uint32Array
+ * assertEquals(Attr.uint32({ filters: [Filter.zstd()] }).type, "uint32") // read and written as Uint32Array
  * ```
  */
 export const uint32: MakeAttribute<"uint32"> = maker("uint32")
@@ -195,7 +224,7 @@ export const uint32: MakeAttribute<"uint32"> = maker("uint32")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.int64(Filter.zstd()).type, "int64") // read and written as BigInt64Array
+ * assertEquals(Attr.int64({ filters: [Filter.zstd()] }).type, "int64") // read and written as BigInt64Array
  * ```
  */
 export const int64: MakeAttribute<"int64"> = maker("int64")
@@ -206,7 +235,7 @@ export const int64: MakeAttribute<"int64"> = maker("int64")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.uint64(Filter.zstd()).type, "uint64") // read and written as BigUint64Array
+ * assertEquals(Attr.uint64({ filters: [Filter.zstd()] }).type, "uint64") // read and written as BigUint64Array
  * ```
  */
 export const uint64: MakeAttribute<"uint64"> = maker("uint64")
@@ -217,7 +246,7 @@ export const uint64: MakeAttribute<"uint64"> = maker("uint64")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.float32(Filter.zstd()).type, "float32") // read and written as Float32Array
+ * assertEquals(Attr.float32({ filters: [Filter.zstd()] }).type, "float32") // read and written as Float32Array
  * ```
  */
 export const float32: MakeAttribute<"float32"> = maker("float32")
@@ -228,7 +257,7 @@ export const float32: MakeAttribute<"float32"> = maker("float32")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.float64(Filter.zstd()).type, "float64") // read and written as Float64Array
+ * assertEquals(Attr.float64({ filters: [Filter.zstd()] }).type, "float64") // read and written as Float64Array
  * ```
  */
 export const float64: MakeAttribute<"float64"> = maker("float64")
@@ -239,7 +268,7 @@ export const float64: MakeAttribute<"float64"> = maker("float64")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.bool(Filter.zstd()).type, "bool") // read and written as Uint8Array
+ * assertEquals(Attr.bool({ filters: [Filter.zstd()] }).type, "bool") // read and written as Uint8Array
  * ```
  */
 export const bool: MakeAttribute<"bool"> = maker("bool")
@@ -250,7 +279,7 @@ export const bool: MakeAttribute<"bool"> = maker("bool")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * const attribute = Attr.char(Filter.zstd())
+ * const attribute = Attr.char({ filters: [Filter.zstd()] })
  * assertEquals([attribute.type, attribute.cellValNum], ["char", "var"])
  * ```
  */
@@ -262,7 +291,7 @@ export const char: MakeAttribute<"char"> = maker("char")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * const attribute = Attr.ascii(Filter.zstd())
+ * const attribute = Attr.ascii({ filters: [Filter.zstd()] })
  * assertEquals([attribute.type, attribute.cellValNum], ["string_ascii", "var"])
  * ```
  */
@@ -274,7 +303,7 @@ export const ascii: MakeAttribute<"string_ascii"> = maker("string_ascii")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * const attribute = Attr.utf8(Filter.zstd())
+ * const attribute = Attr.utf8({ filters: [Filter.zstd()] })
  * assertEquals([attribute.type, attribute.cellValNum], ["string_utf8", "var"])
  * ```
  */
@@ -286,7 +315,7 @@ export const utf8: MakeAttribute<"string_utf8"> = maker("string_utf8")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * const attribute = Attr.utf16(Filter.zstd())
+ * const attribute = Attr.utf16({ filters: [Filter.zstd()] })
  * assertEquals([attribute.type, attribute.cellValNum], ["string_utf16", "var"])
  * ```
  */
@@ -298,7 +327,7 @@ export const utf16: MakeAttribute<"string_utf16"> = maker("string_utf16")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * const attribute = Attr.utf32(Filter.zstd())
+ * const attribute = Attr.utf32({ filters: [Filter.zstd()] })
  * assertEquals([attribute.type, attribute.cellValNum], ["string_utf32", "var"])
  * ```
  */
@@ -310,7 +339,7 @@ export const utf32: MakeAttribute<"string_utf32"> = maker("string_utf32")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * const attribute = Attr.ucs2(Filter.zstd())
+ * const attribute = Attr.ucs2({ filters: [Filter.zstd()] })
  * assertEquals([attribute.type, attribute.cellValNum], ["string_ucs2", "var"])
  * ```
  */
@@ -322,7 +351,7 @@ export const ucs2: MakeAttribute<"string_ucs2"> = maker("string_ucs2")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * const attribute = Attr.ucs4(Filter.zstd())
+ * const attribute = Attr.ucs4({ filters: [Filter.zstd()] })
  * assertEquals([attribute.type, attribute.cellValNum], ["string_ucs4", "var"])
  * ```
  */
@@ -334,7 +363,7 @@ export const ucs4: MakeAttribute<"string_ucs4"> = maker("string_ucs4")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * const attribute = Attr.any(Filter.zstd())
+ * const attribute = Attr.any({ filters: [Filter.zstd()] })
  * assertEquals([attribute.type, attribute.cellValNum], ["any", "var"])
  * ```
  */
@@ -346,7 +375,7 @@ export const any: MakeAttribute<"any"> = maker("any")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * const attribute = Attr.blob(Filter.zstd())
+ * const attribute = Attr.blob({ filters: [Filter.zstd()] })
  * assertEquals([attribute.type, attribute.cellValNum], ["blob", "var"])
  * ```
  */
@@ -358,7 +387,7 @@ export const blob: MakeAttribute<"blob"> = maker("blob")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * const attribute = Attr.geomWkb(Filter.zstd())
+ * const attribute = Attr.geomWkb({ filters: [Filter.zstd()] })
  * assertEquals([attribute.type, attribute.cellValNum], ["geom_wkb", "var"])
  * ```
  */
@@ -370,7 +399,7 @@ export const geomWkb: MakeAttribute<"geom_wkb"> = maker("geom_wkb")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * const attribute = Attr.geomWkt(Filter.zstd())
+ * const attribute = Attr.geomWkt({ filters: [Filter.zstd()] })
  * assertEquals([attribute.type, attribute.cellValNum], ["geom_wkt", "var"])
  * ```
  */
@@ -383,14 +412,17 @@ export const geomWkt: MakeAttribute<"geom_wkt"> = maker("geom_wkt")
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.datetime("ns", Filter.doubleDelta(), Filter.zstd()).type, "datetime_ns")
+ * assertEquals(Attr.datetime("ns", { filters: [Filter.double_delta(), Filter.zstd()] }).type, "datetime_ns")
  * ```
  */
-export const datetime = <U extends DatetimeType extends `datetime_${infer Unit}` ? Unit : never>(
+export const datetime = <
+  U extends DatetimeType extends `datetime_${infer Unit}` ? Unit : never,
+  const O extends AttributeOptions = Readonly<Record<never, never>>,
+>(
   unit: U,
-  ...filters: ReadonlyArray<Filter>
-): Attribute<Extract<Datatype, `datetime_${U}`>, false, 1, ""> =>
-  make(`datetime_${unit}` as Extract<Datatype, `datetime_${U}`>, 1, filters)
+  options?: O,
+): Attribute<Extract<Datatype, `datetime_${U}`>, NullableOf<O>, 1, ""> =>
+  make(`datetime_${unit}` as Extract<Datatype, `datetime_${U}`>, 1, options)
 
 /**
  * Creates an attribute of counts of a unit since midnight, as bigint: `Attr.time("sec")`.
@@ -402,11 +434,14 @@ export const datetime = <U extends DatetimeType extends `datetime_${infer Unit}`
  * assertEquals(Attr.time("sec").type, "time_sec")
  * ```
  */
-export const time = <U extends TimeType extends `time_${infer Unit}` ? Unit : never>(
+export const time = <
+  U extends TimeType extends `time_${infer Unit}` ? Unit : never,
+  const O extends AttributeOptions = Readonly<Record<never, never>>,
+>(
   unit: U,
-  ...filters: ReadonlyArray<Filter>
-): Attribute<Extract<Datatype, `time_${U}`>, false, 1, ""> =>
-  make(`time_${unit}` as Extract<Datatype, `time_${U}`>, 1, filters)
+  options?: O,
+): Attribute<Extract<Datatype, `time_${U}`>, NullableOf<O>, 1, ""> =>
+  make(`time_${unit}` as Extract<Datatype, `time_${U}`>, 1, options)
 
 /**
  * Makes an attribute nullable. Unwritten cells are null.

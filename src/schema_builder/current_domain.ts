@@ -11,7 +11,8 @@ import {
   scalarJson,
 } from "../../schema/array/scalar.ts"
 import type { CoordinateOf } from "./datatype_values.ts"
-import { type Dimension, scalarInput } from "./dimension.ts"
+import type { Dimension } from "./dimension.ts"
+import { scalarInput } from "./builder_input.ts"
 import { SchemaError } from "./schema_error.ts"
 
 /** Inclusive ranges by the name of the dimension. */

@@ -17,9 +17,9 @@
 import type { Datatype } from "../../schema/array/datatype.ts"
 import type { Filter } from "../../schema/array/filter.ts"
 import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
-import { catchScalarError, parseScalar, type Scalar, ScalarError, type ScalarInput } from "../../schema/array/scalar.ts"
+import { parseScalar, type Scalar, ScalarError } from "../../schema/array/scalar.ts"
 import type { CoordinateOf, DatetimeType, DimensionType, TimeType, ValueOf } from "./datatype_values.ts"
-import { pipelineOf } from "./filter.ts"
+import { pipelineOf, problemOf, scalarInput } from "./builder_input.ts"
 
 export type { CoordinateOf, DatetimeType, DimensionType, TimeType, ValueOf } from "./datatype_values.ts"
 
@@ -47,38 +47,6 @@ export interface DimensionOptions<T extends DimensionType> {
 
 /** The lowest and the highest coordinate, both inclusive. */
 export type DomainOf<T extends DimensionType> = readonly [low: CoordinateOf<T>, high: CoordinateOf<T>]
-
-/**
- * Converts a user's value to the input of {@link parseScalar}.
- *
- * ```ts
- * import { Dim } from "@tessera/array"
- * import { assertEquals } from "@std/assert"
- *
- * assertEquals(Dim.scalarInput(new Date(0)), "1970-01-01T00:00:00.000Z")
- * ```
- */
-export const scalarInput = (value: unknown): ScalarInput => {
-  if (!(value instanceof Date)) return value as ScalarInput
-  if (Number.isNaN(value.getTime())) throw new ScalarError("an invalid Date is not a value")
-  return value.toISOString()
-}
-
-/**
- * Runs a function that throws {@link ScalarError}; returns the reason of the error as text.
- *
- * ```ts
- * import { Dim } from "@tessera/array"
- * import { assertEquals } from "@std/assert"
- *
- * assertEquals(Dim.problemOf("domain", () => {}), undefined)
- * ```
- */
-export const problemOf = (part: string, run: () => void): string | undefined =>
-  catchScalarError<string | undefined>(() => {
-    run()
-    return undefined
-  }, (reason) => `${part}: ${reason}`)
 
 /**
  * Creates a dimension of a datatype, by its name, with a domain.
@@ -273,7 +241,7 @@ export const time = <U extends TimeType extends `time_${infer Unit}` ? Unit : ne
  * import { Dim, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Dim.ascii({ filters: [Filter.dictionary, Filter.zstd()] }).domain, null)
+ * assertEquals(Dim.ascii({ filters: [Filter.dictionary(), Filter.zstd()] }).domain, null)
  * ```
  */
 export const ascii = (options: Pick<DimensionOptions<"string_ascii">, "filters"> = {}): Dimension<"string_ascii"> => ({

@@ -1,6 +1,7 @@
 /**
- * Filters, listed in the order in which cells pass through them. Filters without options are values, the others are
- * functions. A level of −1 is the compressor's default.
+ * Filters, listed in the order in which cells pass through them. Each filter is a function that takes its options, if it
+ * has any, and has the name that the filter has in `type`, in JSON and on the command line. A level of −1 is the
+ * compressor's default.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, Filter } from "@tessera/array"
@@ -8,7 +9,7 @@
  *
  * const schema = ArraySchema.dense({
  *   dims: { x: Dim.int32([1, 100], { tile: 10 }) },
- *   attrs: { temperature: Attr.float32(Filter.byteShuffle, Filter.zstd(5)) },
+ *   attrs: { temperature: Attr.float32({ filters: [Filter.byteshuffle(), Filter.zstd({ level: 5 })] }) },
  * })
  * assertEquals(schema.attrs.temperature.filters.filters.map((f) => f.type), ["byteshuffle", "zstd"])
  * ```
@@ -19,24 +20,14 @@
  */
 import type { Datatype } from "../../schema/array/datatype.ts"
 import type { Filter, WebpFormat } from "../../schema/array/filter.ts"
-import { type FilterPipeline, noFilters } from "../../schema/array/filter_pipeline.ts"
 
 export type { Filter, WebpFormat } from "../../schema/array/filter.ts"
 
-/**
- * Returns the pipeline of a list of filters.
- *
- * ```ts
- * import { Filter } from "@tessera/array"
- * import { assertEquals } from "@std/assert"
- *
- * assertEquals(Filter.pipelineOf([Filter.rle]).maxChunkSize, 65536)
- * ```
- */
-export const pipelineOf = (filters: ReadonlyArray<Filter>): FilterPipeline => ({
-  maxChunkSize: noFilters.maxChunkSize,
-  filters: [...filters],
-})
+/** The options of compressors. */
+export interface LevelOptions {
+  /** The compression level; −1 is the compressor's default. */
+  readonly level?: number
+}
 
 /**
  * Leaves cells unchanged.
@@ -45,10 +36,10 @@ export const pipelineOf = (filters: ReadonlyArray<Filter>): FilterPipeline => ({
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.float32(Filter.noop, Filter.zstd()).filters.filters[0].type, "noop")
+ * assertEquals(Attr.float32({ filters: [Filter.noop(), Filter.zstd()] }).filters.filters[0].type, "noop")
  * ```
  */
-export const noop: Filter = { type: "noop" }
+export const noop = (): Filter => ({ type: "noop" })
 
 /**
  * Groups the bytes of values by their position, which improves the compression of numbers that change slowly.
@@ -57,10 +48,10 @@ export const noop: Filter = { type: "noop" }
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.float32(Filter.byteShuffle, Filter.zstd()).filters.filters[0].type, "byteshuffle")
+ * assertEquals(Attr.float32({ filters: [Filter.byteshuffle(), Filter.zstd()] }).filters.filters[0].type, "byteshuffle")
  * ```
  */
-export const byteShuffle: Filter = { type: "byteshuffle" }
+export const byteshuffle = (): Filter => ({ type: "byteshuffle" })
 
 /**
  * Groups the bits of values by their position.
@@ -69,10 +60,10 @@ export const byteShuffle: Filter = { type: "byteshuffle" }
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.float32(Filter.bitShuffle, Filter.zstd()).filters.filters[0].type, "bitshuffle")
+ * assertEquals(Attr.float32({ filters: [Filter.bitshuffle(), Filter.zstd()] }).filters.filters[0].type, "bitshuffle")
  * ```
  */
-export const bitShuffle: Filter = { type: "bitshuffle" }
+export const bitshuffle = (): Filter => ({ type: "bitshuffle" })
 
 /**
  * Stores runs of equal values as one value and a count; for text it must be the first filter of the list.
@@ -81,10 +72,10 @@ export const bitShuffle: Filter = { type: "bitshuffle" }
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.int32(Filter.rle, Filter.zstd()).filters.filters[0].type, "rle")
+ * assertEquals(Attr.int32({ filters: [Filter.rle(), Filter.zstd()] }).filters.filters[0].type, "rle")
  * ```
  */
-export const rle: Filter = { type: "rle", level: -1 }
+export const rle = (): Filter => ({ type: "rle", level: -1 })
 
 /**
  * Stores distinct texts once, and an index per cell; for var-sized text only, must be the first filter of the list.
@@ -93,10 +84,10 @@ export const rle: Filter = { type: "rle", level: -1 }
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.ascii(Filter.dictionary, Filter.zstd()).filters.filters[0].type, "dictionary")
+ * assertEquals(Attr.ascii({ filters: [Filter.dictionary(), Filter.zstd()] }).filters.filters[0].type, "dictionary")
  * ```
  */
-export const dictionary: Filter = { type: "dictionary", level: -1 }
+export const dictionary = (): Filter => ({ type: "dictionary", level: -1 })
 
 /**
  * Stores every value as the xor with the previous value.
@@ -105,10 +96,10 @@ export const dictionary: Filter = { type: "dictionary", level: -1 }
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.float64(Filter.xor, Filter.zstd()).filters.filters[0].type, "xor")
+ * assertEquals(Attr.float64({ filters: [Filter.xor(), Filter.zstd()] }).filters.filters[0].type, "xor")
  * ```
  */
-export const xor: Filter = { type: "xor" }
+export const xor = (): Filter => ({ type: "xor" })
 
 /**
  * Adds an MD5 checksum to every chunk, verified on reading.
@@ -117,10 +108,10 @@ export const xor: Filter = { type: "xor" }
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.float32(Filter.zstd(), Filter.checksumMd5).filters.filters[1].type, "checksum_md5")
+ * assertEquals(Attr.float32({ filters: [Filter.zstd(), Filter.checksum_md5()] }).filters.filters[1].type, "checksum_md5")
  * ```
  */
-export const checksumMd5: Filter = { type: "checksum_md5" }
+export const checksum_md5 = (): Filter => ({ type: "checksum_md5" })
 
 /**
  * Adds a SHA-256 checksum to every chunk, verified on reading.
@@ -129,10 +120,10 @@ export const checksumMd5: Filter = { type: "checksum_md5" }
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.float32(Filter.zstd(), Filter.checksumSha256).filters.filters[1].type, "checksum_sha256")
+ * assertEquals(Attr.float32({ filters: [Filter.zstd(), Filter.checksum_sha256()] }).filters.filters[1].type, "checksum_sha256")
  * ```
  */
-export const checksumSha256: Filter = { type: "checksum_sha256" }
+export const checksum_sha256 = (): Filter => ({ type: "checksum_sha256" })
 
 /**
  * Compresses with gzip (zlib), levels 0 to 9.
@@ -141,10 +132,10 @@ export const checksumSha256: Filter = { type: "checksum_sha256" }
  * import { Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Filter.gzip(9), { type: "gzip", level: 9 })
+ * assertEquals(Filter.gzip({ level: 9 }), { type: "gzip", level: 9 })
  * ```
  */
-export const gzip = (level = -1): Filter => ({ type: "gzip", level })
+export const gzip = (options: LevelOptions = {}): Filter => ({ type: "gzip", level: options.level ?? -1 })
 
 /**
  * Compresses with Zstandard, levels −7 to 22.
@@ -153,10 +144,10 @@ export const gzip = (level = -1): Filter => ({ type: "gzip", level })
  * import { Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Filter.zstd(5), { type: "zstd", level: 5 })
+ * assertEquals(Filter.zstd({ level: 5 }), { type: "zstd", level: 5 })
  * ```
  */
-export const zstd = (level = -1): Filter => ({ type: "zstd", level })
+export const zstd = (options: LevelOptions = {}): Filter => ({ type: "zstd", level: options.level ?? -1 })
 
 /**
  * Compresses with LZ4.
@@ -165,10 +156,10 @@ export const zstd = (level = -1): Filter => ({ type: "zstd", level })
  * import { Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Filter.lz4(1), { type: "lz4", level: 1 })
+ * assertEquals(Filter.lz4({ level: 1 }), { type: "lz4", level: 1 })
  * ```
  */
-export const lz4 = (level = -1): Filter => ({ type: "lz4", level })
+export const lz4 = (options: LevelOptions = {}): Filter => ({ type: "lz4", level: options.level ?? -1 })
 
 /**
  * Compresses with bzip2, levels 1 to 9.
@@ -177,10 +168,10 @@ export const lz4 = (level = -1): Filter => ({ type: "lz4", level })
  * import { Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Filter.bzip2(9), { type: "bzip2", level: 9 })
+ * assertEquals(Filter.bzip2({ level: 9 }), { type: "bzip2", level: 9 })
  * ```
  */
-export const bzip2 = (level = -1): Filter => ({ type: "bzip2", level })
+export const bzip2 = (options: LevelOptions = {}): Filter => ({ type: "bzip2", level: options.level ?? -1 })
 
 /** The options of the delta filters. */
 export interface DeltaOptions {
@@ -195,7 +186,7 @@ export interface DeltaOptions {
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.int64(Filter.delta(), Filter.zstd()).filters.filters.length, 2)
+ * assertEquals(Attr.int64({ filters: [Filter.delta(), Filter.zstd()] }).filters.filters.length, 2)
  * ```
  */
 export const delta = (options: DeltaOptions = {}): Filter => ({
@@ -211,10 +202,10 @@ export const delta = (options: DeltaOptions = {}): Filter => ({
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.datetime("ms", Filter.doubleDelta(), Filter.zstd()).filters.filters.length, 2)
+ * assertEquals(Attr.datetime("ms", { filters: [Filter.double_delta(), Filter.zstd()] }).filters.filters.length, 2)
  * ```
  */
-export const doubleDelta = (options: DeltaOptions = {}): Filter => ({
+export const double_delta = (options: DeltaOptions = {}): Filter => ({
   type: "double_delta",
   level: -1,
   reinterpretDatatype: options.reinterpret ?? "any",
@@ -233,10 +224,10 @@ export interface WindowOptions {
  * import { Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Filter.bitWidthReduction(), { type: "bit_width_reduction", maxWindow: 256 })
+ * assertEquals(Filter.bit_width_reduction(), { type: "bit_width_reduction", maxWindow: 256 })
  * ```
  */
-export const bitWidthReduction = (options: WindowOptions = {}): Filter => ({
+export const bit_width_reduction = (options: WindowOptions = {}): Filter => ({
   type: "bit_width_reduction",
   maxWindow: options.maxWindow ?? 256,
 })
@@ -248,10 +239,10 @@ export const bitWidthReduction = (options: WindowOptions = {}): Filter => ({
  * import { Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Filter.positiveDelta({ maxWindow: 512 }), { type: "positive_delta", maxWindow: 512 })
+ * assertEquals(Filter.positive_delta({ maxWindow: 512 }), { type: "positive_delta", maxWindow: 512 })
  * ```
  */
-export const positiveDelta = (options: WindowOptions = {}): Filter => ({
+export const positive_delta = (options: WindowOptions = {}): Filter => ({
   type: "positive_delta",
   maxWindow: options.maxWindow ?? 1024,
 })
@@ -277,11 +268,11 @@ export interface ScaleFloatOptions {
  * import { assertEquals } from "@std/assert"
  *
  * // hundredths between −327.68 and 327.67
- * const filter = Filter.scaleFloat({ scale: 0.01, byteWidth: 2 })
+ * const filter = Filter.scale_float({ scale: 0.01, byteWidth: 2 })
  * assertEquals(filter, { type: "scale_float", scale: 0.01, offset: 0, byteWidth: 2 })
  * ```
  */
-export const scaleFloat = (options: ScaleFloatOptions = {}): Filter => ({
+export const scale_float = (options: ScaleFloatOptions = {}): Filter => ({
   type: "scale_float",
   scale: options.scale ?? 1,
   offset: options.offset ?? 0,
@@ -306,7 +297,7 @@ export interface WebpOptions {
  * import { Attr, Filter } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * assertEquals(Attr.uint8(Filter.webp({ format: "rgb", lossless: true })).filters.filters[0].type, "webp")
+ * assertEquals(Attr.uint8({ filters: [Filter.webp({ format: "rgb", lossless: true })] }).filters.filters[0].type, "webp")
  * ```
  */
 export const webp = (options: WebpOptions): Filter => ({

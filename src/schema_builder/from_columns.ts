@@ -82,7 +82,7 @@ const kindOf = (name: string, column: ColumnSource): { readonly type: Datatype; 
 /** Returns the attribute for a column. Throws {@link SchemaError}. */
 export const attributeOfColumn = (name: string, column: ColumnSource, filters: ReadonlyArray<Filter>): Attribute => {
   const { type, nulls } = kindOf(name, column)
-  const attribute = attributeOf(type, ...filters)
+  const attribute = attributeOf(type, { filters })
   return nulls ? nullable(attribute) : attribute
 }
 

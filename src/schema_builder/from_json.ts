@@ -18,7 +18,7 @@ import {
   ordered,
   varSized,
 } from "./attribute.ts"
-import { cellOfJson } from "./cell_of_json.ts"
+import { cellOfJson } from "./builder_input.ts"
 import { checkSchemaRules } from "./check_rules.ts"
 import { type CurrentDomainInput, currentDomainRanges } from "./current_domain.ts"
 import type { DimensionType } from "./datatype_values.ts"

@@ -73,7 +73,7 @@ const attributeOfField = ({ name, types, ...may }: RowField, filters: ReadonlyAr
     const detail = `no datatype for ${types.map(String).join(" | ") || "an empty union"}; specify an attribute in attrs`
     throw new SchemaError({ field: name, reason: "WrongType", detail })
   }
-  const attribute: Attribute = attributeOf(datatype, ...filters)
+  const attribute: Attribute = attributeOf(datatype, { filters })
   const named = texts === undefined ? attribute : enumerated(attribute, name)
   return may.nullable || may.optional ? nullable(named) : named
 }

@@ -16,7 +16,7 @@ import {
   toHex,
 } from "../../schema/array/scalar.ts"
 import { type Attribute, of as attributeOf } from "./attribute.ts"
-import { cellOfJson } from "./cell_of_json.ts"
+import { cellOfJson } from "./builder_input.ts"
 import type { Dimension } from "./dimension.ts"
 import { type EnumerationValues, partsOf } from "./enumeration_values.ts"
 import type {

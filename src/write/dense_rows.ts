@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ByteSize } from "../../platform/byte_size.ts"
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
 import { traced } from "../../platform/observability/spans.ts"
@@ -18,7 +19,7 @@ import type { WriteResult } from "./result/write_result.ts"
 /** How rows are written into a dense array. */
 export interface DenseRowsOptions extends WriteOptions {
   /** Bytes of cells that wait to be put together to boxes. Default: 256 MiB. */
-  readonly memory?: number
+  readonly memory?: ByteSize
 }
 
 /**

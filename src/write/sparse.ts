@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ByteSize } from "../../platform/byte_size.ts"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Sink from "effect/Sink"
@@ -99,7 +100,7 @@ export interface SparseWriterOptions extends SparseWriteOptions, BatchOptions {
    * Bytes of unordered cells that wait to be sorted together; sorting takes about as much again. More cells become several
    * fragments, which need an array of format 12 or later. Default: 256 MiB.
    */
-  readonly memory?: number
+  readonly memory?: ByteSize
 }
 
 /**

@@ -17,7 +17,7 @@ export interface RandomLaw extends CrashLaw {
 const FORMATS = [5, 6, 7, 8, 9, 11, 12, 15, 18, 20, 21, 22, 22, 22, 22]
 
 const filtersOf = (random: Random) =>
-  random.pick([[], [Filter.zstd()], [Filter.byteShuffle, Filter.lz4()], [Filter.gzip()]])
+  random.pick([[], [Filter.zstd()], [Filter.byteshuffle(), Filter.lz4()], [Filter.gzip()]])
 
 /** Nothing where there is no array. */
 const ifThere = (read: Program<unknown>): Program<unknown> =>
@@ -42,7 +42,7 @@ const sparseSchema = (random: Random) =>
       x: Dim.int32([-1000, 100_000], { tile: random.pick([10, 1000]) }),
       y: Dim.float64([0, 1000], { tile: 50 }),
     },
-    attrs: { n: Attr.int32(...filtersOf(random)), s: Attr.utf8(...filtersOf(random)) },
+    attrs: { n: Attr.int32({ filters: [...filtersOf(random)] }), s: Attr.utf8({ filters: [...filtersOf(random)] }) },
     capacity: random.pick([2, 5, 100]),
   })
 
@@ -59,7 +59,7 @@ const denseSchema = (random: Random, size: number) =>
       x: Dim.int32([0, size - 1], { tile: between(random, 2, size) }),
       y: Dim.int32([0, size - 1], { tile: between(random, 2, size) }),
     },
-    attrs: { a: Attr.float32(...filtersOf(random)), t: Attr.utf8() },
+    attrs: { a: Attr.float32({ filters: [...filtersOf(random)] }), t: Attr.utf8() },
   })
 
 const denseCells = (seed: number, length: number) => ({

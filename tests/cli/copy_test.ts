@@ -1,8 +1,10 @@
 /** `tessera copy`. */
 import { describe, it } from "node:test"
 import { assertEquals, assertMatch } from "@std/assert"
-import { readdirSync, writeFileSync } from "node:fs"
+import * as Effect from "effect/Effect"
+import { copyFileSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { ArraySchema, Attr, Dim, layerDefault, Sparse, TileArray } from "../../mod.ts"
 import { inFolder } from "./folder.ts"
 import { packedCase } from "./packed_files.ts"
 import { cli, MONDAY, weather } from "./run_cli.ts"
@@ -52,6 +54,36 @@ describe("copy", () => {
       const { code, err } = await cli(["copy", path, join(folder, "x"), "--decrypt", "--to-key-file", other], settings)
       assertEquals(code, 2)
       assertMatch(err, /--decrypt needs no --to-key-file/)
+    }))
+
+  it("handles cells that one fragment contains several times", () =>
+    inFolder(async (folder) => {
+      const create = (name: string, allowsDuplicates: boolean) =>
+        Effect.gen(function* () {
+          const dims = { x: Dim.int32([0, 99]) }
+          const schema = ArraySchema.sparse({ dims, attrs: { v: Attr.int32() }, allowsDuplicates })
+          const array = yield* TileArray.create(join(folder, name), schema)
+          if (allowsDuplicates) yield* Sparse.write(array, { x: [5, 1, 5], v: [1, 2, 3] })
+        })
+      await Effect.runPromise(
+        Effect.provide(Effect.zipRight(create("a", true), create("b", false)), layerDefault),
+      )
+      const schemas = (name: string) => join(folder, name, "__schema")
+      const fileOf = (name: string) =>
+        join(schemas(name), readdirSync(schemas(name)).find((file) => file.startsWith("__") && !file.endsWith("s"))!)
+      copyFileSync(fileOf("b"), fileOf("a"))
+      const source = join(folder, "a")
+      assertEquals(await read(source), "x,v\n1,2\n5,1\n5,3\n")
+      const copied = async (...args: ReadonlyArray<string>) => {
+        const target = join(folder, `copy${args.join("")}`)
+        const { code, err } = await cli(["copy", source, target, "--quiet", ...args])
+        return code === 0 ? await read(target) : err
+      }
+      assertMatch(await copied(), /the array allows no duplicates/)
+      assertEquals(await copied("--duplicates", "keep"), "x,v\n1,2\n5,1\n5,3\n")
+      assertEquals(await copied("--duplicates", "first"), "x,v\n1,2\n5,1\n")
+      assertEquals(await copied("--duplicates", "last"), "x,v\n1,2\n5,3\n")
+      assertMatch(await copied("--duplicates", "none"), /duplicates/)
     }))
 
   it("is rejected with the exit code of the error, and leaves no files", () =>

@@ -20,7 +20,11 @@ const hostileFiles = async (): Promise<Map<string, Uint8Array>> => {
   const layer = Layer.merge(Layer.succeed(StorageService, makeMemoryStorage(files)), layerNative)
   const schema = ArraySchema.sparse({
     dims: { [`x${evil}`]: Dim.ascii() },
-    attrs: { [`t${evil}`]: Attr.utf8(Filter.zstd()), [`n${evil}`]: Attr.int32(), [`u${evil}`]: Attr.utf16() },
+    attrs: {
+      [`t${evil}`]: Attr.utf8({ filters: [Filter.zstd()] }),
+      [`n${evil}`]: Attr.int32(),
+      [`u${evil}`]: Attr.utf16(),
+    },
   })
   const program = Effect.gen(function* () {
     const array = yield* TileArray.create("mem://array", schema as never)

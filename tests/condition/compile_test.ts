@@ -132,6 +132,28 @@ describe("compiled conditions", () => {
     assertEquals(matching("not mark != '' or mark == None"), [2])
   })
 
+  it("compare integers with fractions and booleans by their meaning", () => {
+    assertEquals(matching("x > 1.5"), [2, 3, 4, 5])
+    assertEquals(matching("x >= 1.5"), [2, 3, 4, 5])
+    assertEquals(matching("x < 1.5"), [0, 1])
+    assertEquals(matching("x <= 1.5"), [0, 1])
+    assertEquals(matching("not x <= 1.5"), [2, 3, 4, 5])
+    assertEquals(matching("x == 1.5"), [])
+    assertEquals(matching("x != 1.5"), [0, 1, 2, 3, 4, 5])
+    assertEquals(matching("x in [1.5, 3.0]"), [3])
+    assertEquals(matching("x not in [1.5]"), [0, 1, 2, 3, 4, 5])
+    assertEquals(matching("n != 0.5"), [0, 2, 3, 4])
+    assertEquals(matching("n > -70000.5"), [0, 2, 3, 4])
+    assertEquals(matching("n < -70000.5 or n > 70000.5"), [])
+    assertEquals(matching("big >= -0.5"), [0, 1, 2, 3, 4, 5])
+    assertEquals(matching("big > 1e19"), [3])
+    assertEquals(matching(Condition.gt("x", 1.5)), [2, 3, 4, 5])
+    assertEquals(matching("x == True"), [1])
+    assertEquals(matching("x > -True and x <= +False"), [0])
+    assertEquals(matching("f > True"), [3, 4, 5])
+    assertEquals(matching("flag > 0.5"), [0, 2])
+  })
+
   it("do not match nulls, except in tests for null", () => {
     assertEquals(matching("n == 5"), [0])
     assertEquals(matching("n != 5"), [2, 3, 4])
@@ -180,10 +202,11 @@ describe("compiled conditions", () => {
         ["dim('n') == 2", 0, "it has x, id"],
         ["attr('x') == 2", 0, "no such attribute"],
         ["x == 'a'", 0, "without quotes"],
-        ["x > 1.5", 0, "not an integer"],
         ["n == 40000", 0, "does not fit into int16"],
         ["big == -1", 0, "does not fit into uint64"],
-        ["x in [1, 2.5]", 0, "value 2"],
+        ["x in [1, 2e40]", 0, "value 2"],
+        ["x > inf", 0, "not an integer"],
+        [String.raw`s == "\ud800"`, 0, "surrogate"],
         ["x in [1, None]", 0, "value 2: null"],
         ["x in []", 0, "no values"],
         ["x < None", 0, "no order"],
@@ -194,7 +217,7 @@ describe("compiled conditions", () => {
         ["color < 'red'", 0, "have no order"],
         ["color == 5", 0, "is not a value of string_utf8"],
         ["t == 'yesterday'", 0, "yesterday"],
-        ["f == True", 0, "not a value of float64"],
+        ["s == True", 0, "is not a value of string_utf8"],
       ] as const
     ) {
       const error = refused(condition)

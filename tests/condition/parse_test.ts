@@ -89,6 +89,29 @@ describe("conditions as text", () => {
     assertEquals(parsed(String.raw`s == b"\3771"`), ["eq", "s", [Uint8Array.of(255, 49)], "any"])
   })
 
+  it("have the strings, comments and names of Python", () => {
+    assertEquals(parsed(`s == "a" 'b' r"\\c" u"d"`), ["eq", "s", ["ab\\cd"], "any"])
+    assertEquals(parsed(`attr("a" "b") == b"x" rb'\\y'`), ["eq", "ab", [Uint8Array.of(120, 92, 121)], "attribute"])
+    assertEquals(parsed(`s == """a"b\r\n'c'"""`), ["eq", "s", [`a"b\n'c'`], "any"])
+    assertEquals(parsed(`s == ''''''`), ["eq", "s", [""], "any"])
+    assertEquals(parsed(`s == "a\\\nb"`), ["eq", "s", ["ab"], "any"])
+    assertEquals(parsed(String.raw`s == "\q\d"`), ["eq", "s", [String.raw`\q\d`], "any"])
+    assertEquals(parsed(String.raw`s == b"\u0041"`), ["eq", "s", [new TextEncoder().encode(String.raw`\u0041`)], "any"])
+    assertEquals(
+      parsed(String.raw`s == "\N{DEGREE SIGN}\N{latin small letter e with acute}\N{GREEK CAPITAL LETTER OMEGA}"`),
+      ["eq", "s", ["°éΩ"], "any"],
+    )
+    assertEquals(parsed("a > 1 # one\n and b < 2 \\\n or c == 3"), parsed("a > 1 and b < 2 or c == 3"))
+    assertEquals(parsed("ﬁeld == 1"), ["eq", "field", [1], "any"])
+    assertEquals(parsed("a == 1or b == 1_0e1_0"), parsed("a == 1 or b == 1e11"))
+    assertEquals(parsed("inf > 1 and null in [2] and 3 == true"), [
+      "and",
+      ["gt", "inf", [1], "any"],
+      ["in", "null", [2], "any"],
+      ["eq", "true", [3], "any"],
+    ])
+  })
+
   it("are rejected at the position of the error", () => {
     for (
       const [text, at, reason] of [
@@ -125,7 +148,12 @@ describe("conditions as text", () => {
         ["a == $", 5, "not expected"],
         ["(a == 1) == (b == 2)", 0, "cannot be compared"],
         ["a > 1 & b < 2", 4, "binds tighter"],
-        [String.raw`a == "\q"`, 6, "escape"],
+        [String.raw`a == "\x4"`, 6, "incomplete escape"],
+        [String.raw`a == "x\N{NO SUCH NAME}"`, 7, "table of character names"],
+        [String.raw`a == "\N"`, 6, "incomplete escape"],
+        ["a == 'x' b'y'", 9, "cannot be joined"],
+        ["a == 'x\n'", 5, "not closed"],
+        ['a == """x""', 5, "not closed"],
       ] as const
     ) {
       const error = failure(text)

@@ -81,7 +81,7 @@ const csv = Stream.make("x,a\n1,2\n")
 const Row = Schema.Struct({ x: Schema.Number, a: Schema.Number })
 const collect = <A, E, R>(stream: Stream.Stream<A, E, R>) => Stream.runCollect(stream)
 
-const time: Wrong = { at: ["2024-01-01", -1, 1.5, NaN, {}], key: [new Uint8Array(3), "secret text"] }
+const time: Wrong = { at: ["yesterday", true, -1, 1.5, NaN, {}], key: [new Uint8Array(3), "secret text"] }
 const opening: Wrong = { ...time, start: ["now"], end: [null], verifyChecksums: ["no"] }
 const atOnly: Wrong = { at: time.at }
 const query: Wrong = {
@@ -91,7 +91,7 @@ const query: Wrong = {
   order: ["rows", 1, Symbol("order")],
   outOfBounds: ["crop", true],
   limit: [-1, 1.5, "5", NaN],
-  memory: [0, -5, NaN, "1GB"],
+  memory: [0, -5, NaN, "1 lump"],
   time: ["dates", 1],
 }
 const without = (wrong: Wrong, ...names: ReadonlyArray<string>): Wrong =>
@@ -104,7 +104,7 @@ const csvForm: Wrong = {
   delimiter: ["", "::", 5, null],
   null: [5],
   duplicates: ["last"],
-  memory: [0, "1GB"],
+  memory: [0, "1 lump"],
   onProgress: [true],
 }
 
@@ -128,7 +128,7 @@ const operations: Readonly<Record<string, readonly [Operation, Wrong]>> = {
     ...target,
     select: ["a", [1]],
     region: [[1, 2]],
-    maxFragmentSize: [0, "1MB"],
+    maxFragmentSize: [0, "1 lump"],
     memory: [0],
     metadata: ["no"],
     onProgress: [{}],
@@ -155,14 +155,14 @@ const operations: Readonly<Record<string, readonly [Operation, Wrong]>> = {
   "Dense.writer": [(options) => Effect.scoped(Dense.writer(grid, { x: [1, 2] }, options)), {
     ...writing,
     order: ["rows"],
-    maxFragmentSize: [0, "1MB"],
+    maxFragmentSize: [0, "1 lump"],
   }],
   "Dense.sink": [(options) => Stream.run(Stream.empty, Dense.sink(grid, { x: [1, 2] }, options)), {
     ...writing,
     order: ["rows"],
   }],
   "Sparse.sink": [(options) => Stream.run(Stream.empty, Sparse.sink(points, options)), { ...writing, memory: [0] }],
-  "Dense.writeRows": [(options) => Dense.writeRows(grid, [], Row, options), { ...writing, memory: [0, "1GB"] }],
+  "Dense.writeRows": [(options) => Dense.writeRows(grid, [], Row, options), { ...writing, memory: [0, "1 lump"] }],
   "TileArray.writeLabels": [
     (options) => TileArray.writeLabels(grid, { x: [1, 2] }, { l: Float64Array.of(1, 2) } as never, options),
     atOnly,

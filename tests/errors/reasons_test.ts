@@ -27,7 +27,7 @@ const Grid = ArraySchema.dense({
 })
 const Points = ArraySchema.sparse({
   dims: { x: Dim.int32([1, 4]) },
-  attrs: { a: Attr.int32(), d: Attr.int64(Filter.doubleDelta()) },
+  attrs: { a: Attr.int32(), d: Attr.int64({ filters: [Filter.double_delta()] }) },
 })
 
 type Failing = Effect.Effect<unknown, unknown, StorageService | Codecs>
@@ -210,7 +210,7 @@ describe("reasons", () => {
       ["WrongType", { dims: { x: Dim.float32([1, 4]) }, attrs }],
       ["Duplicate", { dims, attrs: { x: Attr.int32() } }],
       ["InvalidName", { dims, attrs: { __a: Attr.int32() } }],
-      ["InvalidFilter", { dims, attrs: { a: Attr.float32(Filter.positiveDelta()) } }],
+      ["InvalidFilter", { dims, attrs: { a: Attr.float32({ filters: [Filter.positive_delta()] }) } }],
       ["UnknownName", { dims, attrs: { a: Attr.enumerated(Attr.int32(), "e") } }],
       ["InvalidValue", { dims, attrs, order: "rows" }],
       ["Unsupported", { dims, attrs, order: "hilbert" }],

@@ -1,4 +1,7 @@
 /** The engine under test, through its public API, with results in the form of `expected.json`. */
+import { nonEmptyDomain } from "../../src/array/describe/non_empty_domain.ts"
+import { describeOpenFragments } from "../../src/array/describe/fragment_descriptions.ts"
+import { openedOf } from "../../src/array/open/handle.ts"
 import * as Cause from "effect/Cause"
 import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -47,10 +50,10 @@ export const makeEngine = (codecs: "native" | "portable"): Engine => {
       return {
         schema: () => describeSchema(schema),
         nonEmptyDomain: () => {
-          const domain = TileArray.nonEmptyDomain(array)
+          const domain = nonEmptyDomain(openedOf(array))
           return domain === undefined ? null : describeRanges(schema, domain)
         },
-        fragments: async () => describeFragments(schema, await run(TileArray.fragments(array))),
+        fragments: async () => describeFragments(schema, await run(describeOpenFragments(openedOf(array)))),
         metadata: async () => describeMetadata(await run(TileArray.metadata(array))),
         enumerations: async () => {
           // only enumerations used by an attribute are recorded

@@ -1,4 +1,7 @@
 /** Runs all read operations on an array or group, and records their outcomes. */
+import { nonEmptyDomain } from "../../src/array/describe/non_empty_domain.ts"
+import { describeOpenFragments } from "../../src/array/describe/fragment_descriptions.ts"
+import { openedOf } from "../../src/array/open/handle.ts"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -106,10 +109,10 @@ export const visit = async (
   const now = <A>(name: string, say: () => A) => step(name, Effect.succeed(undefined), () => text(say()))
   await now("schema", () => describeSchema(schema))
   await now("domain", () => {
-    const domain = TileArray.nonEmptyDomain(array)
+    const domain = nonEmptyDomain(openedOf(array))
     return domain === undefined ? null : describeRanges(schema, domain)
   })
-  await step("fragments", TileArray.fragments(array), (value) => text(describeFragments(schema, value)))
+  await step("fragments", describeOpenFragments(openedOf(array)), (value) => text(describeFragments(schema, value)))
   await step("metadata", TileArray.metadata(array), (items) => (Metadata.values(items), text(describeMetadata(items))))
   await step("enumerations", TileArray.enumerations(array), (value) => text(describeEnumerations(value)))
 

@@ -4,6 +4,8 @@
  *
  *     deno run -A tests/interop/compare.ts DIR [--codecs native|portable] [--only REGEX]
  */
+import { nonEmptyDomain } from "../../src/array/describe/non_empty_domain.ts"
+import { openedOf } from "../../src/array/open/handle.ts"
 import * as Cause from "effect/Cause"
 import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -107,7 +109,7 @@ export async function* compareAll(
 
   const at = async (uri: string, key: string | null, times: InteropTimes) => {
     const array = await open(uri, key, times)
-    const domain = TileArray.nonEmptyDomain(array)
+    const domain = nonEmptyDomain(openedOf(array))
     return differenceOfJson(
       { schema: times.schema, metadata: times.metadata, non_empty_domain: times.non_empty_domain },
       {

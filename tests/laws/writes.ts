@@ -7,7 +7,7 @@ import type { CrashLaw } from "./crash_laws.ts"
 const Weather = ArraySchema.dense({
   dims: { x: Dim.int32([1, 8], { tile: 4 }), y: Dim.int32([1, 8], { tile: 4 }) },
   attrs: {
-    temp: Attr.float32(Filter.zstd()),
+    temp: Attr.float32({ filters: [Filter.zstd()] }),
     name: Attr.nullable(Attr.utf8()),
     kind: Attr.enumerated(Attr.uint8(), "kinds"),
   },

@@ -9,7 +9,7 @@ import { makeWorkers } from "../../platform/workers/worker_pool.ts"
 
 const Grid = ArraySchema.dense({
   dims: { x: Dim.int32([1, 8], { tile: 4 }) },
-  attrs: { a: Attr.int32(Filter.zstd(1)) },
+  attrs: { a: Attr.int32({ filters: [Filter.zstd({ level: 1 })] }) },
 })
 const Points = ArraySchema.sparse({ dims: { x: Dim.int32([1, 100], { tile: 10 }) }, attrs: { a: Attr.int32() } })
 

@@ -58,6 +58,8 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "TileArray.metadata": [grid, (s) => TileArray.metadata(s.grid)],
   "TileArray.enumerations": [grid, (s) => TileArray.enumerations(s.grid)],
   "TileArray.fragments": [grid, (s) => TileArray.fragments(s.grid)],
+  "TileArray.exists": [grid, (s) => TileArray.exists(s.grid.uri)],
+  "Dense.fromTypedArray": ["mem://typed", () => Dense.fromTypedArray("mem://typed", new Int8Array(2), [2])],
   "TileArray.putMetadata": [grid, () => TileArray.putMetadata(grid, { title: "a" })],
   "TileArray.deleteMetadata": [grid, () => TileArray.deleteMetadata(grid, ["title"])],
   "TileArray.editMetadata": [grid, () => TileArray.editMetadata(grid, (metadata) => metadata.put({ title: "a" }))],
@@ -112,7 +114,9 @@ const withoutSpan: Readonly<Record<string, string>> = {
   "Dense.rows": "decodes the rows of a read",
   "Sparse.rows": "decodes the rows of a read",
   "Dense.decodeRows": "decodes the rows of a result",
+  "Dense.toRows": "works on a result",
   "Sparse.decodeRows": "decodes the rows of a result",
+  "Sparse.toRows": "works on a result",
 }
 
 const layer = () => Layer.merge(Platform.layerMemory, Platform.layerNative)

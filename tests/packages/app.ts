@@ -8,7 +8,7 @@ import * as Stream from "effect/Stream"
 const side = 2048
 const Grid = ArraySchema.dense({
   dims: { row: Dim.int32([0, 4 * side - 1], { tile: side / 4 }), column: Dim.int32([0, side - 1], { tile: side / 4 }) },
-  attrs: { height: Attr.float64(Filter.zstd(1)) },
+  attrs: { height: Attr.float64({ filters: [Filter.zstd({ level: 1 })] }) },
 })
 const Points = ArraySchema.sparse({
   dims: { x: Dim.float64([0, 100]) },

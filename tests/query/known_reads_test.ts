@@ -161,9 +161,7 @@ describe("sparse reads as in TileDB-Py", () => {
             const { columns } = yield* Sparse.read(array, { region: { d: [texts[0], texts.at(-1)!] } })
             assertEquals(Cells.texts(columns.d), texts)
             assertEquals(Array.from(columns.a.values, Number), upTo(texts.length).toReversed())
-            const [domain] = TileArray.nonEmptyDomain(array)!
-            const bounds = [domain.low, domain.high].map((bytes) => new TextDecoder().decode(bytes))
-            assertEquals(bounds, [texts[0], texts.at(-1)!])
+            assertEquals(TileArray.nonEmptyDomain(array)?.d, [texts[0], texts.at(-1)!])
           }
         }
       })))

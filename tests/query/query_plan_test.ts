@@ -22,7 +22,7 @@ import { counted, run } from "../support/run_query.ts"
 const x = Int32Array.from({ length: 1000 }, (_, i) => 2 * i)
 const Line = ArraySchema.sparse({
   dims: { x: Dim.int32([0, 1999], { tile: 100, filters: [Filter.gzip()] }) },
-  attrs: { a: Attr.int32(Filter.zstd()), s: Attr.ascii(Filter.zstd()) },
+  attrs: { a: Attr.int32({ filters: [Filter.zstd()] }), s: Attr.ascii({ filters: [Filter.zstd()] }) },
   capacity: 50,
 })
 const cells = { x, a: Int32Array.from(x), s: Array.from(x, (v) => `s${v}`) }
@@ -66,7 +66,10 @@ describe("explained reads", () => {
         "mem://grid",
         ArraySchema.dense({
           dims: { r: Dim.int32([0, 39], { tile: 10 }), c: Dim.int32([0, 39], { tile: 10 }) },
-          attrs: { a: Attr.int32(Filter.zstd()), b: Attr.nullable(Attr.float64(Filter.gzip())) },
+          attrs: {
+            a: Attr.int32({ filters: [Filter.zstd()] }),
+            b: Attr.nullable(Attr.float64({ filters: [Filter.gzip()] })),
+          },
         }),
       )
       const write = (rows: readonly [number, number], value: number) =>

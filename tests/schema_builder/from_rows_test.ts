@@ -65,14 +65,14 @@ describe("a schema of rows", () => {
     const schema = ArraySchema.fromRows(Row, {
       arrayType: "dense",
       dims: { x: Dim.int32([1, 9], { tile: 3 }), y: Dim.int32([1, 4], { tile: 2 }) },
-      attrs: { a: Attr.float32(Filter.zstd(3)) },
-      filters: [Filter.gzip(1)],
+      attrs: { a: Attr.float32({ filters: [Filter.zstd({ level: 3 })] }) },
+      filters: [Filter.gzip({ level: 1 })],
       tileOrder: "col-major",
     })
     assertEquals([schema.arrayType, schema.tileOrder, schema.dimensionNames], ["dense", "col-major", ["x", "y"]])
     assertEquals(schema.attributeNames, ["a", "b", "c"])
-    assertEquals(schema.attrs.a, Attr.float32(Filter.zstd(3)))
-    assertEquals(schema.attrs.c, Attr.utf8(Filter.gzip(1)))
+    assertEquals(schema.attrs.a, Attr.float32({ filters: [Filter.zstd({ level: 3 })] }))
+    assertEquals(schema.attrs.c, Attr.utf8({ filters: [Filter.gzip({ level: 1 })] }))
     assertEquals(Object.keys(schema.enumerations), ["b"])
     // an explicit attribute does not create an enumeration
     const plain = ArraySchema.fromRows(Row, { dims: { x: Dim.int32([1, 9]) }, attrs: { b: Attr.ascii() } }).enumerations

@@ -14,27 +14,26 @@ import { runOver } from "../support/run_bytes.ts"
 const again = (schema: ArraySchema.ArraySchema): ArraySchema.ArraySchema =>
   ArraySchema.fromJson(JSON.parse(JSON.stringify(ArraySchema.toJson(schema))))
 
-const filters = [Filter.byteShuffle, Filter.zstd(5)]
+const filters = [Filter.byteshuffle(), Filter.zstd({ level: 5 })]
 const whole = ArraySchema.sparse({
   dims: {
-    when: Dim.datetime("ms", [0n, 1_000_000n], { tile: 10n, filters: [Filter.doubleDelta()] }),
+    when: Dim.datetime("ms", [0n, 1_000_000n], { tile: 10n, filters: [Filter.double_delta()] }),
     "2": Dim.float64([-0.5, 1e300]),
-    "1": Dim.ascii({ filters: [Filter.rle] }),
+    "1": Dim.ascii({ filters: [Filter.rle()] }),
     long: Dim.uint64([0n, 2n ** 64n - 3n]),
   },
   attrs: {
-    scaled: Attr.float32(
-      Filter.scaleFloat({ scale: 0.5, offset: -1, byteWidth: 2 }),
-      Filter.delta({ reinterpret: "int8" }),
-    ),
+    scaled: Attr.float32({
+      filters: [Filter.scale_float({ scale: 0.5, offset: -1, byteWidth: 2 }), Filter.delta({ reinterpret: "int8" })],
+    }),
     odd: Attr.fill(Attr.float64(), -0),
     nan: Attr.fill(Attr.float64(), Uint8Array.of(1, 0, 0, 0, 0, 0, 0xf8, 0x7f)),
-    note: Attr.fill(Attr.nullable(Attr.utf8(...filters)), "é", { valid: true }),
+    note: Attr.fill(Attr.nullable(Attr.utf8({ filters })), "é", { valid: true }),
     bytes: Attr.fill(Attr.ascii(), Uint8Array.of(0xff, 1)),
     many: Attr.fill(Attr.multiValue(Attr.int64(), 2), [1n, 2n ** 60n]),
     list: Attr.fill(Attr.nullable(Attr.varSized(Attr.uint16())), [1, 2, 3]),
     blob: Attr.blob(),
-    code: Attr.enumerated(Attr.uint8(Filter.rle), "colors"),
+    code: Attr.enumerated(Attr.uint8({ filters: [Filter.rle()] }), "colors"),
     rank: Attr.enumerated(Attr.int32(), "ranks"),
   },
   order: "hilbert",
@@ -43,7 +42,7 @@ const whole = ArraySchema.sparse({
   allowsDuplicates: true,
   coordsFilters: [],
   offsetsFilters: filters,
-  validityFilters: [Filter.bzip2(9)],
+  validityFilters: [Filter.bzip2({ level: 9 })],
   enumerations: {
     colors: { values: ["red", "", "a\0b"], ordered: true },
     ranks: Float64Array.of(1.5, -0, NaN),
@@ -58,10 +57,15 @@ describe("schemas as JSON", () => {
     Schema.decodeUnknownSync(ArraySchema.SchemaJson, { onExcessProperty: "error" })(ArraySchema.toJson(whole))
     const picture = ArraySchema.dense({
       dims: { y: Dim.int32([1, 20], { tile: 4 }), x: Dim.int32([1, 90], { tile: 30 }) },
-      attrs: { rgb: Attr.uint8(Filter.webp({ format: "rgb", quality: 80, lossless: true })) },
+      attrs: { rgb: Attr.uint8({ filters: [Filter.webp({ format: "rgb", quality: 80, lossless: true })] }) },
       labels: {
         latitude: { dim: "y", type: "float64", order: "increasing" },
-        name: { dim: "x", type: "string_ascii", order: "decreasing", filters: [Filter.dictionary, Filter.zstd(9)] },
+        name: {
+          dim: "x",
+          type: "string_ascii",
+          order: "decreasing",
+          filters: [Filter.dictionary(), Filter.zstd({ level: 9 })],
+        },
       },
     })
     assertEquals(again(picture), picture)

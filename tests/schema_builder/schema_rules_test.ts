@@ -49,17 +49,17 @@ describe("schemas refuse dimensions", () => {
     ],
     [
       "with filters that do not support them",
-      sparse({ x: Dim.float32([0, 1], { filters: [Filter.doubleDelta()] }) }),
+      sparse({ x: Dim.float32([0, 1], { filters: [Filter.double_delta()] }) }),
       "x: filter 0, double_delta, does not support float32",
     ],
     [
       "that inherit such filters from the schema",
-      () => ArraySchema.sparse({ dims: { x: Dim.float32([0, 1]) }, attrs: {}, coordsFilters: [Filter.doubleDelta()] }),
+      () => ArraySchema.sparse({ dims: { x: Dim.float32([0, 1]) }, attrs: {}, coordsFilters: [Filter.double_delta()] }),
       "x: coordsFilters contain double_delta",
     ],
     [
       "of text with rle after another filter",
-      () => ArraySchema.sparse({ dims: { s: Dim.ascii() }, attrs: {}, coordsFilters: [Filter.zstd(), Filter.rle] }),
+      () => ArraySchema.sparse({ dims: { s: Dim.ascii() }, attrs: {}, coordsFilters: [Filter.zstd(), Filter.rle()] }),
       "s (coordsFilters): rle must be the first filter",
     ],
   ]
@@ -100,33 +100,37 @@ describe("schemas refuse attributes", () => {
     ],
     [
       "with rle after another filter on text",
-      dense({ x }, { s: Attr.utf8(Filter.zstd(), Filter.rle) }),
+      dense({ x }, { s: Attr.utf8({ filters: [Filter.zstd(), Filter.rle()] }) }),
       "s: rle must be",
     ],
     [
       "with filters that do not support each other's output",
-      dense({ x }, { a: Attr.int32(Filter.delta({ reinterpret: "float32" })) }),
+      dense({ x }, { a: Attr.int32({ filters: [Filter.delta({ reinterpret: "float32" })] }) }),
       "a: filter 0, delta, does not support int32: floats are not supported",
     ],
     [
       "with bit width reduction of floats",
-      dense({ x }, { a: Attr.float32(Filter.byteShuffle, Filter.bitWidthReduction()) }),
+      dense({ x }, { a: Attr.float32({ filters: [Filter.byteshuffle(), Filter.bit_width_reduction()] }) }),
       "a: filter 1, bit_width_reduction, does not support float32 (the output of filter 0, byteshuffle)",
     ],
-    ["with scales of small values", dense({ x }, { a: Attr.int16(Filter.scaleFloat()) }), "a: filter 0, scale_float"],
+    [
+      "with scales of small values",
+      dense({ x }, { a: Attr.int16({ filters: [Filter.scale_float()] }) }),
+      "a: filter 0, scale_float",
+    ],
     [
       "with pictures of incomplete pixels",
-      dense({ x, y: x }, { a: Attr.uint8(Filter.webp({ format: "rgb" })) }),
+      dense({ x, y: x }, { a: Attr.uint8({ filters: [Filter.webp({ format: "rgb" })] }) }),
       "a: webp: 10 columns per tile are not a multiple of the pixel size 3",
     ],
     [
       "with pictures in one dimension",
-      dense({ x }, { a: Attr.uint8(Filter.webp({ format: "rgb" })) }),
+      dense({ x }, { a: Attr.uint8({ filters: [Filter.webp({ format: "rgb" })] }) }),
       "a: webp: pictures",
     ],
     [
       "with pictures in sparse arrays",
-      sparse({ x }, { a: Attr.uint8(Filter.webp({ format: "rgb" })) }),
+      sparse({ x }, { a: Attr.uint8({ filters: [Filter.webp({ format: "rgb" })] }) }),
       "a: webp: only",
     ],
     [

@@ -6,7 +6,10 @@ const dims = { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 100
 /** The demo array. */
 export const Weather = ArraySchema.dense({
   dims,
-  attrs: { temperature: Attr.float32(Filter.byteShuffle, Filter.zstd(5)), note: Attr.ascii(Filter.gzip(9)) },
+  attrs: {
+    temperature: Attr.float32({ filters: [Filter.byteshuffle(), Filter.zstd({ level: 5 })] }),
+    note: Attr.ascii({ filters: [Filter.gzip({ level: 9 })] }),
+  },
 })
 
 /** An array with one attribute of every form. */

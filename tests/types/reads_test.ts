@@ -163,8 +163,10 @@ const dense = () =>
     void Dense.read(a, { order: "diagonal" })
     // @ts-expect-error a limit is a number
     void Dense.read(a, { limit: "5" })
-    // @ts-expect-error a timestamp is a Date or milliseconds
-    void Dense.read(a, { at: "2024-02-29" })
+    // @ts-expect-error a size has a unit of bytes
+    void Dense.read(a, { memory: "5 apples" })
+    // @ts-expect-error a timestamp is not a boolean
+    void Dense.read(a, { at: true })
     // @ts-expect-error streams do not read into the caller's memory
     void Dense.stream(a, { out: { temperature: new Float32Array(9) } })
 

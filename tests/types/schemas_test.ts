@@ -25,7 +25,7 @@ const refused = {
   // @ts-expect-error dense arrays do not support duplicates
   duplicates: () => ArraySchema.dense({ dims: { x }, attrs: { a: Attr.int8() }, allowsDuplicates: true }),
   // @ts-expect-error a filter is made by its function
-  filter: () => Attr.int8(Filter.zstd),
+  filter: () => Attr.int8({ filters: [Filter.zstd] }),
   // @ts-expect-error no such dimension
   current: () => ArraySchema.dense({ dims: { x }, attrs: { a: Attr.int8() }, currentDomain: { y: [1, 2] } }),
   labels: () =>

@@ -116,7 +116,7 @@ describe("invalid dense cells", () => {
     ["with text that is not ASCII", dense(Attr.ascii()), { a: ["a", "b", "c", "ü"] }, ["a", 3, "not ASCII"]],
     [
       "with NaN where floats are scaled",
-      dense(Attr.float64(Filter.scaleFloat({ scale: 0.1 }))),
+      dense(Attr.float64({ filters: [Filter.scale_float({ scale: 0.1 })] })),
       { a: Float64Array.of(1, 2, NaN, 4) },
       ["a", 2, "the filter scale_float cannot scale NaN to an integer"],
     ],
@@ -172,31 +172,31 @@ describe("values that a filter cannot encode", () => {
   const cases: ReadonlyArray<readonly [string, Parameters<typeof Attr.fill>[0], unknown, Refusal]> = [
     [
       "positive delta, going down",
-      Attr.int32(Filter.positiveDelta()),
+      Attr.int32({ filters: [Filter.positive_delta()] }),
       Int32Array.of(1, 5, 9, 7),
       ["a", 3, "positive_delta cannot represent it"],
     ],
     [
       "double delta, past 64 bits",
-      Attr.int64(Filter.doubleDelta()),
+      Attr.int64({ filters: [Filter.double_delta()] }),
       BigInt64Array.of(0n, (1n << 63n) - 1n, -(1n << 63n), 0n),
       ["a", 2, "double_delta cannot represent it"],
     ],
     [
       "delta after a filter with its own metadata",
-      Attr.int64(Filter.bitWidthReduction(), Filter.delta()),
+      Attr.int64({ filters: [Filter.bit_width_reduction(), Filter.delta()] }),
       BigInt64Array.of(1n, 2n, 3n, 4n),
       ["a", undefined, "would be lost"],
     ],
     [
       "double delta after a filter with its own metadata",
-      Attr.int64(Filter.checksumMd5, Filter.bitWidthReduction(), Filter.doubleDelta()),
+      Attr.int64({ filters: [Filter.checksum_md5(), Filter.bit_width_reduction(), Filter.double_delta()] }),
       BigInt64Array.of(1n, 2n, 3n, 4n),
       ["a", undefined, "would be lost"],
     ],
     [
       "float scale, past the width",
-      Attr.float64(Filter.scaleFloat({ byteWidth: 1 })),
+      Attr.float64({ filters: [Filter.scale_float({ byteWidth: 1 })] }),
       Float64Array.of(1, 2, 3, 200),
       ["a", 3, "scale_float cannot represent it"],
     ],
@@ -216,7 +216,7 @@ describe("values that a filter cannot encode", () => {
 describe("one value among many that a filter cannot encode", () => {
   const Grid = ArraySchema.dense({
     dims: { x: Dim.int32([1, 6], { tile: 2 }), y: Dim.int32([1, 6], { tile: 3 }) },
-    attrs: { a: Attr.float64(Filter.scaleFloat({ byteWidth: 1 })) },
+    attrs: { a: Attr.float64({ filters: [Filter.scale_float({ byteWidth: 1 })] }) },
   })
   const bad = (cells: number, at: number) => Float64Array.from({ length: cells }, (_, i) => i === at ? 200 : i)
   const refusal = (

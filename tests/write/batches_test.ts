@@ -13,7 +13,7 @@ import { inMemory } from "../support/in_memory.ts"
 
 const Grid = ArraySchema.dense({
   dims: { x: Dim.int32([1, 11], { tile: 4 }), y: Dim.int32([1, 7], { tile: 3 }) },
-  attrs: { a: Attr.int16(Filter.zstd()), s: Attr.utf8(), n: Attr.nullable(Attr.uint8()) },
+  attrs: { a: Attr.int16({ filters: [Filter.zstd()] }), s: Attr.utf8(), n: Attr.nullable(Attr.uint8()) },
 })
 
 const Points = ArraySchema.sparse({
@@ -216,7 +216,7 @@ describe("batches of sparse cells", () => {
   it("number cells from the first cell of all batches in errors", async () => {
     const Sums = ArraySchema.sparse({
       dims: { x: Dim.int32([0, 99]) },
-      attrs: { a: Attr.int32(Filter.positiveDelta()) },
+      attrs: { a: Attr.int32({ filters: [Filter.positive_delta()] }) },
     })
     const Row = ArraySchema.dense({ dims: { x: Dim.int32([0, 9], { tile: 2 }) }, attrs: { a: Attr.int32() } })
     await inMemory(Effect.gen(function* () {

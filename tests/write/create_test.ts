@@ -26,19 +26,23 @@ const Full = ArraySchema.sparse({
   capacity: 77,
   allowsDuplicates: true,
   dims: {
-    x: Dim.int32([0, 100], { tile: 10, filters: [Filter.doubleDelta()] }),
+    x: Dim.int32([0, 100], { tile: 10, filters: [Filter.double_delta()] }),
     s: Dim.ascii(),
     f: Dim.float32([0, 1]),
   },
   attrs: {
-    a: Attr.fill(Attr.nullable(Attr.multiValue(Attr.int16(Filter.bitShuffle, Filter.lz4(3)), 2)), [1, 2], {
-      valid: true,
-    }),
+    a: Attr.fill(
+      Attr.nullable(Attr.multiValue(Attr.int16({ filters: [Filter.bitshuffle(), Filter.lz4({ level: 3 })] }), 2)),
+      [1, 2],
+      {
+        valid: true,
+      },
+    ),
     color: Attr.enumerated(Attr.uint8(), "colors"),
   },
   enumerations: { colors: ["red", "green"] },
   currentDomain: { x: [5, 50], s: ["a", "m"] },
-  coordsFilters: [Filter.gzip(9)],
+  coordsFilters: [Filter.gzip({ level: 9 })],
   offsetsFilters: [],
   validityFilters: [Filter.zstd()],
 })

@@ -71,7 +71,7 @@ const Curve = ArraySchema.sparse({
 })
 const OneTile = ArraySchema.sparse({
   dims: sparse,
-  attrs: { a: Attr.float64(Filter.zstd(3)) },
+  attrs: { a: Attr.float64({ filters: [Filter.zstd({ level: 3 })] }) },
   allowsDuplicates: true,
   capacity: 10 * M,
 })
@@ -83,11 +83,11 @@ const Names = ArraySchema.sparse({ dims: { name: Dim.ascii() }, attrs: { a: Attr
 const SIDE = 3000
 const Grid = ArraySchema.dense({
   dims: { x: Dim.int32([0, SIDE - 1], { tile: SIDE }), y: Dim.int32([0, SIDE - 1], { tile: SIDE }) },
-  attrs: { a: Attr.float64(Filter.zstd(3)) },
+  attrs: { a: Attr.float64({ filters: [Filter.zstd({ level: 3 })] }) },
 })
 const Bzip2 = ArraySchema.dense({
   dims: { x: Dim.int32([0, 299_999], { tile: 100_000 }) },
-  attrs: { a: Attr.float64(Filter.bzip2(1)) },
+  attrs: { a: Attr.float64({ filters: [Filter.bzip2({ level: 1 })] }) },
 })
 const Line = ArraySchema.dense({ dims: { x: Dim.int32([0, 10 * M]) }, attrs: { a: Attr.float64() } })
 
@@ -190,7 +190,7 @@ describe("the event loop", () => {
 
   it("runs while one huge tile is copied, of numbers or of texts", async () => {
     const dims = { x: Dim.int32([0, 6 * M - 1], { tile: 6 * M }) }
-    const schema = ArraySchema.dense({ dims, attrs: { a: Attr.float64(Filter.zstd(3)) } })
+    const schema = ArraySchema.dense({ dims, attrs: { a: Attr.float64({ filters: [Filter.zstd({ level: 3 })] }) } })
     const words = ArraySchema.dense({ dims, attrs: { s: Attr.ascii() } })
     const [source, texts] = [fresh(), fresh()]
     await run(

@@ -10,7 +10,7 @@ describe("tiles that grow when they are filtered", () => {
       const [tile, tiles] = [400_000, 6]
       const Bytes = ArraySchema.dense({
         dims: { x: Dim.uint32([0, tile * tiles - 1], { tile }) },
-        attrs: { a: Attr.uint8(Filter.rle) },
+        attrs: { a: Attr.uint8({ filters: [Filter.rle()] }) },
       })
       const array = yield* TileArray.create("mem://grown", Bytes)
       const a = Uint8Array.from({ length: tile * tiles }, (_, i) => (i + Math.floor(i / tile)) % 251)

@@ -18,14 +18,14 @@ const CELLS = 1 << 21
 const Grid = ArraySchema.dense({
   dims: { x: Dim.uint32([0, CELLS - 1], { tile: 40_000 }) },
   attrs: {
-    a: Attr.float64(Filter.byteShuffle, Filter.zstd(1)),
-    n: Attr.nullable(Attr.int64(Filter.lz4(), Filter.checksumMd5)),
+    a: Attr.float64({ filters: [Filter.byteshuffle(), Filter.zstd({ level: 1 })] }),
+    n: Attr.nullable(Attr.int64({ filters: [Filter.lz4(), Filter.checksum_md5()] })),
   },
 })
 
 const Texts = ArraySchema.sparse({
-  dims: { x: Dim.uint32([0, CELLS - 1], { tile: 1 << 16, filters: [Filter.doubleDelta()] }) },
-  attrs: { s: Attr.ascii(Filter.zstd(1)), folded: Attr.ascii(Filter.rle) },
+  dims: { x: Dim.uint32([0, CELLS - 1], { tile: 1 << 16, filters: [Filter.double_delta()] }) },
+  attrs: { s: Attr.ascii({ filters: [Filter.zstd({ level: 1 })] }), folded: Attr.ascii({ filters: [Filter.rle()] }) },
   capacity: 20_000,
 })
 
@@ -110,7 +110,7 @@ describe("tiles that worker threads filter", () => {
   it("report the cell that a filter rejects, on any thread", async () => {
     const Rising = ArraySchema.dense({
       dims: { x: Dim.uint32([0, CELLS - 1], { tile: 40_000 }) },
-      attrs: { a: Attr.float64(), n: Attr.uint64(Filter.positiveDelta()) },
+      attrs: { a: Attr.float64(), n: Attr.uint64({ filters: [Filter.positive_delta()] }) },
     })
     const values = BigUint64Array.from({ length: CELLS }, (_, i) => BigInt(i))
     values[1_999_999] = 5n

@@ -28,7 +28,7 @@ import { inMemory } from "../support/in_memory.ts"
 
 const Line = ArraySchema.dense({
   dims: { x: Dim.int32([1, 10], { tile: 4 }) },
-  attrs: { a: Attr.int32(Filter.zstd()), s: Attr.ascii() },
+  attrs: { a: Attr.int32({ filters: [Filter.zstd()] }), s: Attr.ascii() },
 })
 const Points = ArraySchema.sparse({
   capacity: 2,
@@ -169,16 +169,16 @@ describe("arrays of a format version", () => {
     await refused(attrs(Attr.nullable(Attr.int8())), 6, "a")
     await refused(attrs(Attr.fill(Attr.int8(), 5)), 5, "a")
     await refused(attrs(Attr.bool()), 13, "a")
-    await refused(attrs(Attr.float32(Filter.xor)), 15, "a")
-    await refused(attrs(Attr.utf8(Filter.dictionary)), 16, "a")
-    await refused(attrs(Attr.ascii(Filter.rle, Filter.zstd())), 15, "a")
+    await refused(attrs(Attr.float32({ filters: [Filter.xor()] })), 15, "a")
+    await refused(attrs(Attr.utf8({ filters: [Filter.dictionary()] })), 16, "a")
+    await refused(attrs(Attr.ascii({ filters: [Filter.rle(), Filter.zstd()] })), 15, "a")
     await refused(
-      ArraySchema.sparse({ dims: { s: Dim.ascii({ filters: [Filter.dictionary, Filter.gzip()] }) }, attrs: {} }),
+      ArraySchema.sparse({ dims: { s: Dim.ascii({ filters: [Filter.dictionary(), Filter.gzip()] }) }, attrs: {} }),
       15,
       "s",
     )
     await refused(attrs(Attr.ordered(Attr.int8(), "increasing")), 16, "a")
-    await refused(attrs(Attr.int32(Filter.delta({ reinterpret: "int16" }))), 18, "a")
+    await refused(attrs(Attr.int32({ filters: [Filter.delta({ reinterpret: "int16" })] })), 18, "a")
     await refused(ArraySchema.sparse({ dims: { s: Dim.ascii() }, attrs: {} }), 4, "s")
     await refused(ArraySchema.sparse({ dims: { x: Dim.int8([0, 1]), y: Dim.int16([0, 1]) }, attrs: {} }), 4, "y")
     await refused(ArraySchema.sparse({ dims, attrs: {}, order: "hilbert" }), 6, "order")

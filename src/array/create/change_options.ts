@@ -5,16 +5,24 @@ import type * as Effect from "effect/Effect"
 import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { InvalidOption } from "../open/errors.ts"
 import type { NameTime } from "./fragment_name.ts"
-import { attemptOptions, checkKey, checkNames, checkUri, millis, refusing } from "../open/open_options.ts"
+import {
+  attemptOptions,
+  checkKey,
+  checkNames,
+  checkUri,
+  millis,
+  refusing,
+  type TimeInput,
+} from "../open/open_options.ts"
 
 /** Options of a change to an array or group. */
 export interface ChangeOptions {
   /**
-   * Time of the change, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now, or the
+   * Time of the change: milliseconds since 1970, ISO text, a Date or a DateTime. Default: now, or the
    * millisecond after the newest change of its kind if the clock is late by at most an hour; with a clock that is later
    * still, the change fails with `InvalidOption`.
    */
-  readonly at?: number | bigint | Date
+  readonly at?: TimeInput
   /** The AES-256-GCM key of an encrypted array: 32 bytes. An array opened with its key needs none. */
   readonly key?: EncryptionKey | Uint8Array
 }

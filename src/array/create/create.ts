@@ -92,7 +92,9 @@ const createFolders = (uri: string, { version }: Structure): Effect.Effect<void,
   })
 
 /**
- * Creates an array, and opens it: empty, and typed by its schema.
+ * Creates an array, and opens it: empty, and typed by its schema. An open array is an immutable snapshot: it can be
+ * written to, but it does not see these writes. `TileArray.reopen` returns a new snapshot with them, for the cost of
+ * three listings and the new files.
  *
  * Dimension labels get arrays of their own, in `__labels/l0` and so on, which are written like any array.
  *

@@ -24,7 +24,7 @@ export const labelSchema = (
   { name, dimension, attribute, type, order }: DimensionLabel,
 ): ArraySchema => {
   const { filters, ...index } = schema.dims[schema.dimensionNames[dimension]]
-  const label = attributeOf(type, ...((schema.labels as LabelsInput)[name]?.filters ?? []))
+  const label = attributeOf(type, { filters: (schema.labels as LabelsInput)[name]?.filters ?? [] })
   return dense({
     dims: { index: { ...index, filters: { ...filters, filters: [] } } },
     attrs: { [attribute]: order === "unordered" ? label : ordered(label, order) },

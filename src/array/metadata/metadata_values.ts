@@ -40,6 +40,15 @@ export type { NumpyArray } from "./numpy_metadata.ts"
  */
 export type MetadataValue = string | number | bigint | TypedArray | NumpyArray
 
+/** The form of metadata values. */
+export interface MetadataOptions {
+  /**
+   * The form of single 64-bit integers: `bigint`, or `number` where the value is exact (up to 2^53 − 1), else bigint.
+   * Dates and times stay bigint, and several values stay typed arrays. Default: `bigint`.
+   */
+  readonly integers?: "bigint" | "number"
+}
+
 const encodings: Partial<Record<Datatype, string>> = { string_utf16: "utf-16le", string_ucs2: "utf-16le" }
 
 const codePoints = (values: TypedArray): string | undefined => {
@@ -80,13 +89,19 @@ const isWide = (type: Datatype): boolean =>
  *   value: Uint8Array.of(3, 0, 4, 0),
  * }
  * assertEquals(Metadata.value(item), Uint16Array.of(3, 4))
+ *
+ * const runs = { ...item, type: "int64" as const, count: 1, value: Uint8Array.of(5, 0, 0, 0, 0, 0, 0, 0) }
+ * assertEquals([Metadata.value(runs), Metadata.value(runs, { integers: "number" })], [5n, 5])
  * ```
  */
-export const value = ({ type, count, value: bytes }: MetadataItem): MetadataValue => {
+export const value = ({ type, count, value: bytes }: MetadataItem, options: MetadataOptions = {}): MetadataValue => {
   const values = viewAs(type, bytes)
   if (isText(type)) return textOf(type, bytes) ?? bytes
   if (isWide(type)) return textOf(type, values) ?? values
-  return count === 1 && !isBinary(type) && bytes.byteLength === sizeOf(type) ? readScalar(type, bytes) : values
+  if (count !== 1 || isBinary(type) || bytes.byteLength !== sizeOf(type)) return values
+  const single = readScalar(type, bytes)
+  const isInteger = type === "int64" || type === "uint64"
+  return options.integers === "number" && isInteger && Number.isSafeInteger(Number(single)) ? Number(single) : single
 }
 
 /** Returns the shape in an entry, if it fits the number of values. */
@@ -115,7 +130,10 @@ const shapeOf = (item: MetadataItem, count: number): ReadonlyArray<number> | und
  * assertEquals(values, new Map([["source", "made up"], ["unit", "°C"]]))
  * ```
  */
-export const values = (items: Iterable<MetadataItem>): ReadonlyMap<string, MetadataValue> => {
+export const values = (
+  items: Iterable<MetadataItem>,
+  options: MetadataOptions = {},
+): ReadonlyMap<string, MetadataValue> => {
   const byName = new Map<string, MetadataItem>()
   for (const item of items) if (item.name !== undefined) byName.set(item.name, item)
   const out = new Map<string, MetadataValue>()
@@ -132,6 +150,6 @@ export const values = (items: Iterable<MetadataItem>): ReadonlyMap<string, Metad
     if (shaped !== undefined) taken.add(SHAPE + key)
     out.set(key, { type, shape, values: flat })
   }
-  for (const [name, item] of byName) if (!taken.has(name)) out.set(name, value(item))
+  for (const [name, item] of byName) if (!taken.has(name)) out.set(name, value(item, options))
   return out
 }

@@ -2,6 +2,7 @@
  * Validates the options that open an array, a group or their metadata.
  */
 import * as Clock from "effect/Clock"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { attempt, failOn } from "../../../platform/attempt.ts"
 import * as Redacted from "effect/Redacted"
@@ -9,18 +10,22 @@ import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { TimeRange } from "./directory.ts"
 import { invalidOption, type InvalidOptionDetails, noSuchOption, shownValue } from "../../../platform/errors.ts"
 import { InvalidOption } from "./errors.ts"
+import { parseDatetime } from "../../../schema/array/datetime.ts"
 import { withoutSlash } from "./listing.ts"
+
+/** A time: whole milliseconds since 1970, ISO text such as `"2024-02-29T12:00Z"`, a Date or a DateTime. */
+export type TimeInput = number | bigint | string | Date | DateTime.Utc | DateTime.Zoned
 
 /** Options of opening an array, a group or their metadata. */
 export interface OpenOptions {
   /**
-   * Time to open at, in whole milliseconds since 1970 (number or bigint) or as a Date; the same as `end`. Default: now.
+   * Time to open at: milliseconds since 1970, ISO text, a Date or a DateTime; the same as `end`. Default: now.
    */
-  readonly at?: number | bigint | Date
+  readonly at?: TimeInput
   /** Includes only writes from this time on. Default: the beginning. */
-  readonly start?: number | bigint | Date
+  readonly start?: TimeInput
   /** Includes only writes up to this time, inclusive. Default: now. */
-  readonly end?: number | bigint | Date
+  readonly end?: TimeInput
   /** The AES-256-GCM key of an encrypted array: 32 bytes. */
   readonly key?: EncryptionKey | Uint8Array
   /** Whether MD5 and SHA-256 filters are checked. Default: true. */
@@ -65,13 +70,27 @@ export const checkUri = (uri: unknown, refuse: Refuse): string => {
 /** Validates an optional time; returns milliseconds since 1970. */
 export const millis = (option: string, time: unknown, refuse: Refuse): number | undefined => {
   if (time === undefined) return undefined
-  const date = time instanceof Date
+  const date = time instanceof Date || DateTime.isDateTime(time)
+  if (typeof time === "string") {
+    const parsed = /^\d{1,20}$/.test(time) ? BigInt(time) : parseDatetime("datetime_ms", time)
+    if (typeof parsed !== "bigint") {
+      const advice = "give an ISO date such as 2024-02-29T12:00Z, or milliseconds since 1970 as a number"
+      return refuse(option, `${JSON.stringify(time)} is not a time; ${advice}`, time)
+    }
+    time = Number(parsed)
+  }
   // times outside the exact range of numbers are invalid: file names cannot contain them
-  const input = date ? time.getTime() : typeof time === "bigint" ? Number(time) : time
+  const input = time instanceof Date
+    ? time.getTime()
+    : DateTime.isDateTime(time)
+    ? DateTime.toEpochMillis(time)
+    : typeof time === "bigint"
+    ? Number(time)
+    : time
   if (typeof input !== "number") {
     return refuse(
       option,
-      `this is ${kindOf(time)}; give milliseconds since 1970 as a number or bigint, or a Date`,
+      `this is ${kindOf(time)}; give milliseconds since 1970 as a number or bigint, ISO text, a Date or a DateTime`,
       time,
     )
   }
@@ -80,7 +99,11 @@ export const millis = (option: string, time: unknown, refuse: Refuse): number | 
     return refuse(option, `${input} is not a time; pass whole milliseconds since 1970`, time)
   }
   if (input < 0) {
-    return refuse(option, `${date ? time.toISOString() : input} is before 1970; nothing was written then`, time)
+    return refuse(
+      option,
+      `${date ? new Date(input).toISOString() : input} is before 1970; nothing was written then`,
+      time,
+    )
   }
   return input
 }

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { handleOf } from "../../array/open/handle.ts"
-import { copy, type CopyError, type CopyProgress } from "../../transfer/copy/copy.ts"
+import { copy, type CopyError, type CopyOptions, type CopyProgress } from "../../transfer/copy/copy.ts"
 import type { Request } from "../parse/arguments.ts"
 import { parseSize, sizeText } from "../parse/byte_size.ts"
 import { attemptUsage, openRequested, readKey, type SettingsError } from "../parse/settings.ts"
@@ -41,12 +41,14 @@ export const runCopy = (
       ] as const
     )
     const formatVersion = request.integer("format-version")
+    const duplicates = request.text("duplicates") as CopyOptions["duplicates"]
 
     let progress: CopyProgress = { cells: 0, bytes: 0, expected: 0 }
     const work = copy(handleOf(source), request.operands[1], {
       ...(select === undefined ? {} : { select }),
       ...(formatVersion === undefined ? {} : { formatVersion }),
       ...(memory === undefined ? {} : { memory }),
+      ...(duplicates === undefined ? {} : { duplicates }),
       ...(request.on("decrypt") ? { key: null } : key === undefined ? {} : { key }),
       region,
       metadata: !request.on("no-metadata"),
@@ -103,6 +105,11 @@ export const copyCommand: Command = {
       description: "encrypt the copy with the key in this file (default: the key of the source)",
     },
     decrypt: { description: "write the copy without encryption" },
+    duplicates: {
+      value: "MODE",
+      choices: ["keep", "first", "last"],
+      description: "handle cells with equal coordinates in one fragment: keep all, the first, or the last (fail)",
+    },
     "no-metadata": { description: "omit the metadata" },
     ...target,
     memory,

@@ -1,32 +1,13 @@
 /**
  * Sizes in bytes, as they are written and read: `64MiB`, `1GB`, `1048576`.
  */
+import { parseByteSize } from "../../../platform/byte_size.ts"
 import { UsageError } from "./usage_error.ts"
-
-const units: Readonly<Record<string, number>> = {
-  "": 1,
-  b: 1,
-  k: 2 ** 10,
-  m: 2 ** 20,
-  g: 2 ** 30,
-  t: 2 ** 40,
-  kb: 1e3,
-  mb: 1e6,
-  gb: 1e9,
-  tb: 1e12,
-  kib: 2 ** 10,
-  mib: 2 ** 20,
-  gib: 2 ** 30,
-  tib: 2 ** 40,
-}
 
 /** The bytes that an option says. Throws {@link UsageError}. */
 export const parseSize = (option: string, text: string): number => {
-  const [, number, unit] = /^(\d{1,15}(?:\.\d{1,6})?) ?([a-z]{0,3})$/i.exec(text) ?? []
-  const factor = number !== undefined && Object.hasOwn(units, unit.toLowerCase()) ? units[unit.toLowerCase()] : 0
-  const bytes = Math.floor(Number(number) * factor)
-  // NaN for invalid text
-  if (bytes >= 1 && bytes <= Number.MAX_SAFE_INTEGER) return bytes
+  const bytes = parseByteSize(text)
+  if (bytes !== undefined) return bytes
   throw new UsageError({ detail: `--${option}: give a size above 0, such as 256MiB, 1GB or 1048576` })
 }
 

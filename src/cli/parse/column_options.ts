@@ -104,34 +104,36 @@ export const domainsOf = (
     }),
   )
 
-const levelled: Readonly<Record<string, (level?: number) => Filter>> = {
+const levelled: Readonly<Record<string, (options?: { readonly level?: number }) => Filter>> = {
   bzip2: Filters.bzip2,
   gzip: Filters.gzip,
   lz4: Filters.lz4,
   zstd: Filters.zstd,
 }
 
-const plain: Readonly<Record<string, Filter>> = {
-  bit_width_reduction: Filters.bitWidthReduction(),
-  bitshuffle: Filters.bitShuffle,
-  byteshuffle: Filters.byteShuffle,
-  checksum_md5: Filters.checksumMd5,
-  checksum_sha256: Filters.checksumSha256,
-  delta: Filters.delta(),
+const plain: Readonly<Record<string, () => Filter>> = {
+  bit_width_reduction: Filters.bit_width_reduction,
+  bitshuffle: Filters.bitshuffle,
+  byteshuffle: Filters.byteshuffle,
+  checksum_md5: Filters.checksum_md5,
+  checksum_sha256: Filters.checksum_sha256,
+  delta: Filters.delta,
   dictionary: Filters.dictionary,
-  double_delta: Filters.doubleDelta(),
-  positive_delta: Filters.positiveDelta(),
+  double_delta: Filters.double_delta,
+  noop: Filters.noop,
+  positive_delta: Filters.positive_delta,
   rle: Filters.rle,
+  scale_float: Filters.scale_float,
   xor: Filters.xor,
 }
 
 const filterOf = (option: string, text: string): Filter => {
   const [name, level, ...more] = text.trim().split(":")
   if (more.length === 0) {
-    if (level === undefined && Object.hasOwn(plain, name)) return plain[name]
+    if (level === undefined && Object.hasOwn(plain, name)) return plain[name]()
     if (Object.hasOwn(levelled, name)) {
       if (level === undefined) return levelled[name]()
-      if (/^-?\d{1,3}$/.test(level)) return levelled[name](Number(level))
+      if (/^-?\d{1,3}$/.test(level)) return levelled[name]({ level: Number(level) })
     }
   }
   const all = [...Object.keys(levelled).map((name) => `${name}[:LEVEL]`), ...Object.keys(plain), "none"].join(", ")

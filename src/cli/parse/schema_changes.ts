@@ -5,7 +5,7 @@ import type { CellJson } from "../../../schema/array/scalar.ts"
 import { ScalarError } from "../../../schema/array/scalar.ts"
 import type { SchemaChanges } from "../../array/evolve/evolve_schema.ts"
 import { type Attribute, enumerated, fill, nullable, of } from "../../schema_builder/attribute.ts"
-import { cellOfJson } from "../../schema_builder/cell_of_json.ts"
+import { cellOfJson } from "../../schema_builder/builder_input.ts"
 import type { EnumerationList } from "../../schema_builder/enumeration_values.ts"
 import type { Request } from "./arguments.ts"
 import { type AttributeType, attributeTypesOf, domainsOf, filtersOf, namesOf, pairOf } from "./column_options.ts"
@@ -71,7 +71,7 @@ const addedAttributes = (request: Request): Readonly<Record<string, Attribute>> 
   }
   return Object.fromEntries(
     Object.entries(types).map(([name, { type, isNullable }]) => {
-      let attribute: Attribute = of(type, ...(columnFilters[name] ?? filters))
+      let attribute: Attribute = of(type, { filters: columnFilters[name] ?? filters })
       if (isNullable) attribute = nullable(attribute)
       const text = fills.get(name)
       if (text !== undefined) attribute = fill(attribute, fillOf(type, text), { valid: isNullable })

@@ -31,7 +31,7 @@ const ChecksumMismatchBase: TaggedErrorClass<ChecksumMismatch, "ChecksumMismatch
  *
  * const files = new Map<string, Uint8Array>()
  * const layer = Layer.merge(Layer.succeed(StorageService, makeMemoryStorage(files)), layerNative)
- * const Numbers = ArraySchema.dense({ dims: { x: Dim.int32([0, 3]) }, attrs: { n: Attr.int32(Filter.checksumMd5) } })
+ * const Numbers = ArraySchema.dense({ dims: { x: Dim.int32([0, 3]) }, attrs: { n: Attr.int32({ filters: [Filter.checksum_md5()] }) } })
  * const program = Effect.gen(function* () {
  *   const numbers = yield* TileArray.create("mem://numbers", Numbers)
  *   yield* Dense.write(numbers, {}, { n: Int32Array.of(1, 2, 3, 4) })

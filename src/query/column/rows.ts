@@ -5,7 +5,7 @@ import { type InvalidOption, invalidOption, unknownOption } from "../../../platf
 import * as Either from "effect/Either"
 import * as Effect from "effect/Effect"
 import * as ParseResult from "effect/ParseResult"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -26,6 +26,9 @@ export interface RowSource {
   /** The array that the columns were read from; it provides the enumerations. */
   readonly array: AnyTileArray
 }
+
+/** A cell as an object: the values of its fields by name; nulls are null. */
+export type Row = Readonly<Record<string, CellValue>>
 
 /** Options of row decoding. */
 export interface RowOptions {
@@ -193,6 +196,35 @@ export const decodeRows = <A, I, R>(
   options: RowOptions = {},
 ): Effect.Effect<ReadonlyArray<A>, RowsError, R | Storage | Codecs> =>
   Effect.suspend(() => decodeFrom(source, schema, options, new Map(), 0))
+
+/**
+ * Returns the cells of a result as rows without a Schema: objects with the selected fields by name, with the values that
+ * {@link decodeRows} passes to its schema. Fails with `InvalidOption`, and as `TileArray.enumerations` does.
+ *
+ * ```ts
+ * import { layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = TileArray.open("tests/support/quakes").pipe(
+ *   Effect.flatMap((quakes) => Sparse.read(quakes, { select: ["place", "scale"], region: { lon: [140, 180] } })),
+ *   Effect.flatMap(Sparse.toRows),
+ * )
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), [{ place: "Tōhoku", scale: "mw" }])
+ * ```
+ */
+export const toRows = (
+  source: RowSource,
+  options: RowOptions = {},
+): Effect.Effect<ReadonlyArray<Row>, Exclude<RowsError, RowError>, Storage | Codecs> =>
+  Effect.suspend(() =>
+    decodeFrom(source, Schema.Unknown as Schema.Schema<Row, unknown>, options, new Map(), 0) as Effect.Effect<
+      ReadonlyArray<Row>,
+      // the schema accepts every row
+      Exclude<RowsError, RowError>,
+      Storage | Codecs
+    >
+  )
 
 /**
  * Converts a stream of results to a stream of rows, as {@link decodeRows} returns them; each enumeration is loaded

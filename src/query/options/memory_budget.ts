@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { byteCount, type ByteSize } from "../../../platform/byte_size.ts"
 import { type InvalidOption, invalidOption } from "../../../platform/errors.ts"
 import { ResultTooLarge } from "../../array/open/errors.ts"
 import type { BoundedCache } from "../../kernel/bounded_cache.ts"
@@ -12,19 +13,21 @@ export const DEFAULT_MEMORY = 2 ** 28
 
 /** Returns why a `memory` is invalid; `undefined` if it is valid. */
 export const memoryProblem = (memory: unknown): string | undefined =>
-  memory === undefined || (typeof memory === "number" && Number.isFinite(memory) && memory > 0)
+  memory === undefined || Number.isFinite(byteCount(memory))
     ? undefined
-    : `${String(memory)} is not a number of bytes; expected a number above 0`
+    : `${
+      typeof memory === "string" ? JSON.stringify(memory) : String(memory)
+    } is not a number of bytes; expected a number above 0, or a size such as "256MiB"`
 
 /** Checks the `memory` option and applies the default. */
 export const checkBudget = (
   uri: string,
-  memory: number | undefined,
+  memory: ByteSize | undefined,
   fallback: number = DEFAULT_MEMORY,
 ): Effect.Effect<number, InvalidOption> => {
   const problem = memoryProblem(memory)
   if (problem !== undefined) return Effect.fail(invalidOption(uri, "memory", problem, memory))
-  return Effect.succeed(memory === undefined ? fallback : Math.floor(memory))
+  return Effect.succeed(memory === undefined ? fallback : Math.floor(byteCount(memory)!))
 }
 
 /**

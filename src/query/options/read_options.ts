@@ -1,6 +1,7 @@
 /**
  * Options of a read that dense and sparse arrays share.
  */
+import type { ByteSize } from "../../../platform/byte_size.ts"
 import { invalidOption, shownValue } from "../../../platform/errors.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { SelectionError } from "../../array/open/errors.ts"
@@ -32,7 +33,7 @@ export interface ReadOptions {
    * Memory budget of the read in bytes, in addition to the runtime's own memory. A whole result that may exceed it
    * fails before it is read (default: 4 GiB); batches are sized to fit (default: 256 MiB).
    */
-  readonly memory?: number
+  readonly memory?: ByteSize
 }
 
 /** Default memory budget of a whole result. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { TimeInput } from "../../array/open/open_options.ts"
 import * as Effect from "effect/Effect"
 import { type InvalidOption, invalidOption, unknownOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -45,7 +46,7 @@ export interface ResolvedQuery<S extends Declared> {
 /** The options that are checked here. */
 export interface QueryInput {
   readonly select?: ReadonlyArray<string>
-  readonly at?: number | bigint | Date
+  readonly at?: TimeInput
   readonly time?: TimeForm
 }
 
@@ -104,7 +105,7 @@ export const checkForm = (uri: string, options: unknown, names: ReadonlyArray<st
 /** Reopens the array at the time of a query; the start of its time range stays. */
 const arrayAt = <S extends Declared>(
   array: TileArray<S>,
-  at: number | bigint | Date | undefined,
+  at: TimeInput | undefined,
 ): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs> =>
   at === undefined
     ? Effect.succeed(array)

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { TimeInput } from "../../array/open/open_options.ts"
+import type { ByteSize } from "../../../platform/byte_size.ts"
 import { isDatetime, sizeOf } from "../../../schema/array/datatype.ts"
 import type { Scalar } from "../../../schema/array/scalar.ts"
 import type { AnyTileArray, TileArray } from "../../array/open/handle.ts"
@@ -59,7 +61,7 @@ export interface Query<
    * Time to read at, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: the time that the array
    * was opened at. Costs as much as opening the array again: use `TileArray.reopen` for several queries.
    */
-  readonly at?: number | bigint | Date
+  readonly at?: TimeInput
   /**
    * Maximum number of cells: the first ones in the requested order. Data after them is not read. In dense arrays a
    * result that was cut off has one dimension.
@@ -69,7 +71,7 @@ export interface Query<
    * Memory budget in bytes, in addition to the runtime's own memory. `read` fails before reading if the result may
    * exceed it (default: 4 GiB); batches of `stream` and `batches` are sized to fit (default: 256 MiB).
    */
-  readonly memory?: number
+  readonly memory?: ByteSize
   /**
    * Arrays opened with a schema: form of datetime columns. Default: `bigint`, a `BigInt64Array` of counts of their
    * unit. `Date` and `DateTime` have millisecond precision; finer digits are cut off.

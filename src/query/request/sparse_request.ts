@@ -63,13 +63,13 @@ export const readSparse = (
 /** Reads the selected cells of a sparse array in batches. */
 export const streamSparse = (
   array: OpenedArray,
-  options: StreamOptions = {},
+  options: StreamOptions & Pick<SparseReadRequest, "repeats"> = {},
 ): Stream.Stream<Limited<SparseColumns>, ReadError, Storage | Codecs> =>
   Stream.unwrap(Effect.map(
     sparseRequest(array, options, "unordered"),
     (request) =>
       limited(
-        streamSparseRequest(array, request, options),
+        streamSparseRequest(array, { ...request, repeats: options.repeats }, options),
         options.limit,
         ({ length }) => length,
         ({ columns }, length) => ({ columns: firstCells(columns, length), length }),

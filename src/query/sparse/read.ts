@@ -23,7 +23,7 @@ import { applyDeletes } from "./apply_deletes.ts"
 import { byFragment, restrict, type ResultCells, spreadOver } from "./result/result_cells.ts"
 import { resultColumn } from "./result/result_columns.ts"
 import { fieldOfFragment } from "../column/gather.ts"
-import { newestCellsSteps } from "./result/dedup.ts"
+import { newestCellsSteps, type Repeats } from "./result/dedup.ts"
 import { permuteSteps } from "../column/permute.ts"
 import { checkPlan, planTiles, type SparsePlan } from "./plan.ts"
 import { pruneTiles } from "./prune.ts"
@@ -46,6 +46,11 @@ export interface SparseReadRequest {
   readonly selection: Selection
   readonly order: Order
   readonly where: Where | undefined
+  /**
+   * Which cells are returned if one fragment has several with equal coordinates, in an array that allows no duplicates.
+   * Default: all, as in the engine.
+   */
+  readonly repeats?: Repeats
   /** Restricts the read to a section of the Hilbert curve, for that cell order. */
   readonly curve?: CurvePart
 }
@@ -55,11 +60,13 @@ export const workOf = (
   array: OpenedArray,
   plan: SparsePlan,
   order: Order,
+  repeats: Repeats = "all",
 ): { readonly dedups: boolean; readonly inOrder: boolean } => {
   const involved = plan.map((p) => array.fragments[p.fragment])
   return {
-    // a single fragment has no duplicates, unless it was consolidated with timestamps
-    dedups: !array.schema.allowsDuplicates && (involved.some((f) => f.hasTimestamps) || lieTogether(involved)),
+    // all cells of a single fragment are returned, unless it was consolidated with timestamps
+    dedups: !array.schema.allowsDuplicates &&
+      (repeats !== "all" || involved.some((f) => f.hasTimestamps) || lieTogether(involved)),
     // the cells of one fragment are in global order
     inOrder: order === "unordered" || (order === "global" && involved.length <= 1),
   }
@@ -77,14 +84,14 @@ const lieTogether = (fragments: ReadonlyArray<Fragment>): boolean => {
 export const planRequest = (
   access: TileAccess,
   array: OpenedArray,
-  { selection, where, order }: Pick<SparseReadRequest, "selection" | "where" | "order">,
+  { selection, where, order, repeats }: Pick<SparseReadRequest, "selection" | "where" | "order" | "repeats">,
 ): Effect.Effect<SparsePlan, ReadTilesError, Storage> =>
   Effect.flatMap(
     planTiles(access, array, selection, array.fragments.map((_, i) => i)),
     (plan) =>
       where === undefined
         ? Effect.succeed(plan)
-        : pruneTiles(access, array, where, plan, workOf(array, plan, order).dedups),
+        : pruneTiles(access, array, where, plan, workOf(array, plan, order, repeats).dedups),
   )
 
 /**
@@ -94,7 +101,7 @@ export const planRequest = (
 export const readPlanned = (
   access: TileAccess,
   array: OpenedArray,
-  { fields, selection, order, where, curve }: SparseReadRequest,
+  { fields, selection, order, where, repeats, curve }: SparseReadRequest,
   plan: SparsePlan,
   maxBytes: number,
   max?: number,
@@ -102,7 +109,7 @@ export const readPlanned = (
   withTurns(Effect.gen(function* () {
     const { schema, uri } = array
     const involved = plan.map((p) => array.fragments[p.fragment])
-    const { dedups, inOrder } = workOf(array, plan, order)
+    const { dedups, inOrder } = workOf(array, plan, order, repeats)
     const sorts = dedups || !inOrder || curve !== undefined
     const { dimensions, deleteTimes } = fieldsOf(schema)
     const requested = dimensions.flatMap((field, d) => sorts || fields.includes(field) ? [d] : [])
@@ -152,7 +159,9 @@ export const readPlanned = (
           ? words
           : [...yield* coordinateWordsSteps(columns), ...zeros]
         const fragments = spreadOver(match, (t) => match.tiles[t].fragment, () => undefined)
-        return yield* newestCellsSteps(cells, places, writeTimes(array, match, "start"), fragments)
+        const repeatsOf = (fragment: number): Repeats =>
+          array.fragments[fragment].hasTimestamps ? "first" : repeats ?? "all"
+        return yield* newestCellsSteps(cells, places, writeTimes(array, match, "start"), fragments, repeatsOf)
       })
       sorted = {
         columns: new Map([...loadedColumns, ...dimensions.map((field, d) => [field, columns[d]] as const)]),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ByteSize } from "../../../platform/byte_size.ts"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { traced } from "../../../platform/observability/spans.ts"
@@ -43,7 +44,7 @@ import { attemptSelection, type ReadError } from "../../query/options/read_error
 import { DEFAULT_MEMORY } from "../../query/options/memory_budget.ts"
 import type { RegionInput } from "../../query/selection/selection.ts"
 import { isObject } from "../../query/request/resolve_query.ts"
-import { byteCountOf } from "../../write/options/write_options.ts"
+import { byteCountOf, oneOf } from "../../write/options/write_options.ts"
 import { streamDense } from "../../query/request/dense_request.ts"
 import { streamSparse } from "../../query/request/sparse_request.ts"
 import type { CellWriter } from "../../write/fragment/cell_writer.ts"
@@ -68,11 +69,17 @@ export interface CopyOptions extends Omit<CreateOptions, "key">, TargetOptions {
    * Starts a new fragment when the current one reaches this size in bytes, if the format allows several. A resumed copy
    * does not repeat finished fragments. Default: 1 GiB.
    */
-  readonly maxFragmentSize?: number
+  readonly maxFragmentSize?: ByteSize
+  /**
+   * What happens in a sparse array that allows no duplicates if one fragment has several cells with equal coordinates,
+   * which engines write with their checks off: `keep` all in a copy that allows duplicates, or only the `first` or the
+   * `last` one, in stored order. Default: the copy fails with `WriteError`.
+   */
+  readonly duplicates?: "keep" | "first" | "last"
   /** Whether metadata are copied too. Default: true. */
   readonly metadata?: boolean
   /** Bytes of memory that reading may take. Default: 256 MiB. */
-  readonly memory?: number
+  readonly memory?: ByteSize
   /** Is told from time to time how far the copy is. */
   readonly onProgress?: (progress: CopyProgress) => void
 }
@@ -109,6 +116,7 @@ const OPTIONS: ReadonlyArray<string> = [
   "select",
   "region",
   "maxFragmentSize",
+  "duplicates",
   "metadata",
   "memory",
   "onProgress",
@@ -117,22 +125,33 @@ const OPTIONS: ReadonlyArray<string> = [
   "key",
 ] satisfies ReadonlyArray<keyof CopyOptions>
 
+/** Options with times in milliseconds and sizes in bytes. */
+type CheckedOptions = Omit<CopyOptions, "at" | "memory" | "maxFragmentSize"> & {
+  readonly at?: number
+  readonly memory?: number
+  readonly maxFragmentSize?: number
+}
+
 /** Checks the form of the options, before anything is read. */
-const checkOptions = (target: string, options: CopyOptions): Effect.Effect<void, InvalidOption> =>
+const checkOptions = (target: string, options: CopyOptions): Effect.Effect<CheckedOptions, InvalidOption> =>
   attemptOptions(() => {
     const refuse = refusing(target)
     checkUri(target, refuse)
     checkNames(options, OPTIONS, refuse)
-    millis("at", options.at, refuse)
+    const at = millis("at", options.at, refuse)
     if (options.key !== null) checkKey(options.key, refuse)
     checkNameList("select", options.select, refuse)
     const { region, formatVersion } = options
     if (region !== undefined && !isObject(region)) refuse("region", "it is an object: { x: [1, 5] }", region)
-    for (const bytes of ["memory", "maxFragmentSize"] as const) byteCountOf(bytes, options[bytes], 1, refuse)
+    const bytesOf = (option: "memory" | "maxFragmentSize"): number | undefined =>
+      options[option] === undefined ? undefined : byteCountOf(option, options[option], 1, refuse)
+    const sizes = { memory: bytesOf("memory"), maxFragmentSize: bytesOf("maxFragmentSize") }
     for (const flag of ["metadata", "overwrite", "resume"] as const) checkFlag(flag, options[flag], refuse)
+    oneOf("duplicates", options.duplicates, ["keep", "first", "last"], refuse)
     checkCallback("onProgress", options.onProgress, refuse)
     const refusal = formatVersion === undefined ? undefined : formatVersionRefusal(formatVersion)
     if (refusal !== undefined) refuse("formatVersion", refusal, formatVersion)
+    return { ...options, ...definedOptions({ at, ...sizes }) } as CheckedOptions
   })
 
 /** Default size of a fragment in bytes. */
@@ -156,12 +175,11 @@ const copyCells = (
   source: OpenedArray,
   target: OpenedArray,
   select: ReadonlyArray<string>,
-  { region = {}, memory, at, maxFragmentSize = MAX_FRAGMENT_SIZE, onProgress }: CopyOptions,
+  { region = {}, memory, at, maxFragmentSize = MAX_FRAGMENT_SIZE, duplicates, onProgress }: CheckedOptions,
   checkpoints?: Checkpoints,
 ): Effect.Effect<WriteResult, ReadError | WriteFailure, Storage | Codecs> =>
   Effect.scoped(Effect.gen(function* () {
-    const moment = at === undefined ? undefined : Number(at)
-    const time = moment === undefined ? undefined : [moment, moment] as const
+    const time = at === undefined ? undefined : [at, at] as const
     const reading = memory === undefined ? {} : { memory }
     // older arrays cannot commit several fragments at once
     const several = target.schema.version >= Since.folders
@@ -179,8 +197,9 @@ const copyCells = (
       const order = keepOrder(source, target) ? "global" : "unordered"
       const sorting = { order, duplicates: "refuse", memory: memory ?? DEFAULT_MEMORY, distinct: true } as const
       const writer = yield* openSparseWriter(target, { ...writing(expected), ...sorting })
+      const repeats = duplicates === "keep" ? "all" : duplicates
       const names = [...source.schema.dimensions.map((d) => d.name), ...select]
-      return yield* writeAll(writer, streamSparse(source, { ...reading, order, region, select: names }))
+      return yield* writeAll(writer, streamSparse(source, { ...reading, order, region, select: names, repeats }))
     }
     const { boxes, cells } = yield* writtenBoxes(source, region, several)
     const writer = yield* openDenseWriter(target, boxes, { ...writing(cells), order: "global" })
@@ -198,6 +217,9 @@ const copyCells = (
  *
  * Cells are streamed in global order, so memory is bounded for any size. Values are not validated again: values that
  * other engines accept are copied. Lossy filters (`webp`) lose information again.
+ *
+ * An array that allows no duplicates may contain a cell several times in one fragment if an engine wrote it with its
+ * checks off; `duplicates` decides which of them are copied, and the copy fails without it.
  *
  * The target is a new or an empty folder. The schema is stored last: until then the copy cannot be opened, even if the
  * process is killed. The next call at that target fails with `AlreadyExists` and describes the state, continues
@@ -227,9 +249,9 @@ export const copy = (
   options: CopyOptions = {},
 ): Effect.Effect<CopyResult, CopyError, Storage | Codecs> =>
   withTurns(Effect.gen(function* () {
-    yield* checkOptions(target, options)
+    const checked = yield* checkOptions(target, options)
     const opened = typeof source === "string" ? yield* openArray(source) : openedOf(source)
-    return yield* copyOpened(opened, target, options)
+    return yield* copyOpened(opened, target, checked)
   })).pipe(traced("TileArray.copy", target))
 
 /** The selected parts of an array, and the schema of the copy. */
@@ -245,13 +267,21 @@ interface CopyPlan {
 const planCopy = (
   source: OpenedArray,
   target: string,
-  options: CopyOptions,
+  options: CheckedOptions,
 ): Effect.Effect<CopyPlan, CopyError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const { at, formatVersion } = options
+    const { at, formatVersion, duplicates } = options
+    const { arrayType, allowsDuplicates } = source.schema
+    if (duplicates !== undefined && (arrayType === "dense" || (allowsDuplicates && duplicates !== "keep"))) {
+      const detail = arrayType === "dense"
+        ? "the array is dense and has each cell once; omit the option"
+        : "the array allows duplicates, and all its cells are copied; omit the option"
+      return yield* Effect.fail(new InvalidOption({ uri: target, option: "duplicates", reason: "Conflict", detail }))
+    }
     const key = options.key === undefined ? source.key : options.key ?? undefined
     const attributes = yield* attemptSelection(() => selectedAttributes(source, options.select))
-    const schema = copiedSchema(source.schema, yield* loadEnumerations(source), attributes)
+    const copied = copiedSchema(source.schema, yield* loadEnumerations(source), attributes)
+    const schema = options.duplicates === "keep" ? { ...copied, allowsDuplicates: true } : copied
     const metadata = options.metadata === false
       ? []
       : yield* loadMetadata(source.uri, source.time, yield* accessOf(source))
@@ -273,7 +303,7 @@ const planCopy = (
 const copyRest = (
   array: OpenedArray,
   { metadata, labels }: CopyPlan,
-  { at, formatVersion, memory }: CopyOptions,
+  { at, formatVersion, memory }: CheckedOptions,
 ): Effect.Effect<void, CopyError, Storage | Codecs> =>
   Effect.gen(function* () {
     if (metadata.length > 0) yield* putMetadata(handleOf(array), metadata, definedOptions({ at }))
@@ -289,7 +319,7 @@ const copyRest = (
 const copyLabel = (
   source: OpenedArray,
   target: string,
-  options: CopyOptions,
+  options: CheckedOptions,
 ): Effect.Effect<void, CopyError, Storage | Codecs> =>
   Effect.gen(function* () {
     const plan = yield* planCopy(source, target, options)
@@ -337,12 +367,12 @@ const contentOf = ({ uri, schemaName, fragments, deletes, time: { start, end } }
 const copyOpened = (
   source: OpenedArray,
   target: string,
-  options: CopyOptions,
+  options: CheckedOptions,
 ): Effect.Effect<CopyResult, CopyError, Storage | Codecs> =>
   Effect.gen(function* () {
     const plan = yield* planCopy(source, target, options)
     if (options.overwrite === true) yield* checkNotItself(source, target)
-    const { region, select, metadata, maxFragmentSize, memory, overwrite, resume } = options
+    const { region, select, metadata, maxFragmentSize, memory, duplicates, overwrite, resume } = options
     const filled = yield* fillNewArray({
       uri: target,
       schema: plan.schema,
@@ -354,7 +384,7 @@ const copyOpened = (
         array: contentOf(source),
         labels: plan.labels.map(([path, label]) => [path, contentOf(label)]),
         metadata: plan.metadata,
-        options: { region, select, metadata, maxFragmentSize, memory },
+        options: { region, select, metadata, maxFragmentSize, memory, duplicates },
       },
       keepsFragments: true,
     }, {

@@ -159,7 +159,7 @@ export const csvSchema = (
   const attrs = Object.fromEntries(
     [...columns].filter(([name]) => !dimensionNames.has(name)).map(
       ([name, { type, nullable: empty }]): [string, Attribute] => {
-        const attribute: Attribute = attributeOf(type, ...filtersOf(name))
+        const attribute: Attribute = attributeOf(type, { filters: filtersOf(name) })
         return [name, empty ? nullable(attribute) : attribute]
       },
     ),

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { TimeInput } from "../../array/open/open_options.ts"
+import type { ByteSize } from "../../../platform/byte_size.ts"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { failOn } from "../../../platform/attempt.ts"
@@ -40,14 +42,14 @@ export interface CsvOptions extends CsvForm {
    * The moment that the cells belong to, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now. Rows
    * with the same coordinates that are too far apart to be written together count in their order; with `at` they are refused.
    */
-  readonly at?: number | bigint | Date
+  readonly at?: TimeInput
   /**
    * How rows with the same coordinates are handled in sparse arrays without duplicates: `refuse` the import, or keep
    * the `first` of those that are written together. Default: `refuse`.
    */
   readonly duplicates?: "refuse" | "first"
   /** Bytes of rows that wait to be written together. Default: 256 MiB. */
-  readonly memory?: number
+  readonly memory?: ByteSize
   /** Is told from time to time how far the import is. */
   readonly onProgress?: (progress: CsvProgress) => void
 }

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { TimeInput } from "../../array/open/open_options.ts"
+import { byteCount, type ByteSize } from "../../../platform/byte_size.ts"
 import { shownValue } from "../../../platform/errors.ts"
 import * as Effect from "effect/Effect"
 import type { ArrayType } from "../../../schema/array/array_schema.ts"
@@ -31,7 +33,7 @@ export interface WriteOptions {
    * there are more than 16 fragments, and logs a warning otherwise; in sparse arrays without duplicates it logs a
    * warning if the boxes of their cells overlap. Cells that cannot be equal may share a time.
    */
-  readonly at?: number | bigint | Date
+  readonly at?: TimeInput
   /** Called from time to time with the progress of the write. */
   readonly onProgress?: (progress: WriteProgress) => void
 }
@@ -42,7 +44,7 @@ export interface BatchOptions extends WriteOptions {
    * Starts a new fragment when the current one reaches this size in bytes; all fragments are committed together.
    * Requires format 12 or later. Default: one fragment.
    */
-  readonly maxFragmentSize?: number
+  readonly maxFragmentSize?: ByteSize
 }
 
 /** The validated common options. */
@@ -114,9 +116,13 @@ export const MEMORY = 2 ** 28
 /** Validates a number of bytes, with a default. */
 export const byteCountOf = (option: string, input: unknown, fallback: number, refuse: Refuse): number => {
   if (input === undefined) return fallback
-  return typeof input === "number" && input >= 1
-    ? input
-    : refuse(option, `${String(input)} is not a number of bytes above 0`, input)
+  const bytes = byteCount(input)
+  return bytes !== undefined && bytes >= 1 ? bytes : refuse(
+    option,
+    `${typeof input === "string" ? JSON.stringify(input) : String(input)} is not a number of bytes above 0, ` +
+      'or a size such as "256MiB"',
+    input,
+  )
 }
 
 /** Validates the maximum fragment size for the array's format. */

@@ -18,18 +18,18 @@ const files: Readonly<Record<string, string>> = JSON.parse(
 const bytesOf = (name: string): Uint8Array => Uint8Array.from(files[name].match(/../g)!, (byte) => parseInt(byte, 16))
 
 const x = Dim.int32([1, 100], { tile: 10 })
-const filters = [Filter.bitShuffle, Filter.gzip(6)]
+const filters = [Filter.bitshuffle(), Filter.gzip({ level: 6 })]
 const ours: Readonly<Record<string, ArraySchema.ArraySchema>> = {
   weather: ArraySchema.dense({
     dims: { lat: Dim.int32([1, 180], { tile: 30 }), lon: Dim.int32([1, 360], { tile: 30 }) },
     attrs: {
-      temp: Attr.float32(Filter.byteShuffle, Filter.zstd(5)),
-      flag: Attr.nullable(Attr.uint8(Filter.rle)),
-      place: Attr.utf8(Filter.zstd()),
+      temp: Attr.float32({ filters: [Filter.byteshuffle(), Filter.zstd({ level: 5 })] }),
+      flag: Attr.nullable(Attr.uint8({ filters: [Filter.rle()] })),
+      place: Attr.utf8({ filters: [Filter.zstd()] }),
     },
   }),
   hilbert: ArraySchema.sparse({
-    dims: { f: Dim.float64([-90, 90]), s: Dim.ascii({ filters: [Filter.dictionary] }) },
+    dims: { f: Dim.float64([-90, 90]), s: Dim.ascii({ filters: [Filter.dictionary()] }) },
     attrs: {},
     order: "hilbert",
     capacity: 100,
@@ -42,24 +42,24 @@ const ours: Readonly<Record<string, ArraySchema.ArraySchema>> = {
       c: Dim.float32([0.5, 2], { filters }),
       d: Dim.datetime("day", [new Date("2024-01-01"), "2024-12-31"], { tile: 7, filters }),
     },
-    attrs: { v: Attr.int64(Filter.noop) },
+    attrs: { v: Attr.int64({ filters: [Filter.noop()] }) },
     order: "col-major",
     tileOrder: "col-major",
     coordsFilters: [],
-    offsetsFilters: [Filter.lz4(3)],
-    validityFilters: [Filter.bzip2(9)],
+    offsetsFilters: [Filter.lz4({ level: 3 })],
+    validityFilters: [Filter.bzip2({ level: 9 })],
   }),
   filters: ArraySchema.dense({
     dims: { x },
     attrs: {
-      a: Attr.int32(Filter.delta(), Filter.bitWidthReduction(), Filter.checksumMd5),
-      b: Attr.uint64(Filter.doubleDelta({ reinterpret: "uint32" }), Filter.positiveDelta({ maxWindow: 512 })),
-      c: Attr.float64(
-        Filter.scaleFloat({ scale: 0.5, offset: 2, byteWidth: 4 }),
-        Filter.xor,
-        Filter.checksumSha256,
-      ),
-      d: Attr.float32(Filter.xor, Filter.bitWidthReduction({ maxWindow: 128 }), Filter.gzip()),
+      a: Attr.int32({ filters: [Filter.delta(), Filter.bit_width_reduction(), Filter.checksum_md5()] }),
+      b: Attr.uint64({
+        filters: [Filter.double_delta({ reinterpret: "uint32" }), Filter.positive_delta({ maxWindow: 512 })],
+      }),
+      c: Attr.float64({
+        filters: [Filter.scale_float({ scale: 0.5, offset: 2, byteWidth: 4 }), Filter.xor(), Filter.checksum_sha256()],
+      }),
+      d: Attr.float32({ filters: [Filter.xor(), Filter.bit_width_reduction({ maxWindow: 128 }), Filter.gzip()] }),
     },
   }),
   cells: ArraySchema.dense({
@@ -76,7 +76,7 @@ const ours: Readonly<Record<string, ArraySchema.ArraySchema>> = {
   }),
   picture: ArraySchema.dense({
     dims: { y: Dim.uint16([1, 20], { tile: 4 }), x: Dim.uint16([1, 90], { tile: 30 }) },
-    attrs: { rgb: Attr.uint8(Filter.webp({ format: "rgb", quality: 80, lossless: true })) },
+    attrs: { rgb: Attr.uint8({ filters: [Filter.webp({ format: "rgb", quality: 80, lossless: true })] }) },
   }),
   enumerated: ArraySchema.dense({
     dims: { x },

@@ -54,7 +54,7 @@ describe("evolve", () => {
       yield* makeArray(uri, Colors, { at: 1 })
       yield* TileArray.evolve(uri, {
         addAttributes: {
-          note: Attr.nullable(Attr.utf8(Filter.zstd())),
+          note: Attr.nullable(Attr.utf8({ filters: [Filter.zstd()] })),
           b: Attr.fill(Attr.float64(), -1),
         },
         dropAttributes: ["color"],
@@ -141,7 +141,10 @@ describe("evolve", () => {
           [{ addAttributes: { a: Attr.int8() }, dropAttributes: ["a"] }, "a: it is dropped and added"],
           [{ addAttributes: { x: Attr.int8() } }, "x: an attribute and a dimension may not have the same name"],
           [{ addAttributes: { __b: Attr.int8() } }, "__b: names that start with __"],
-          [{ addAttributes: { b: Attr.float32(Filter.delta()) } }, "b: filter 0, delta, does not support float32"],
+          [
+            { addAttributes: { b: Attr.float32({ filters: [Filter.delta()] }) } },
+            "b: filter 0, delta, does not support float32",
+          ],
           [{ addAttributes: { b: Attr.fill(Attr.int8(), 300) } }, "b: fill value: 300 does not fit"],
           [{ addAttributes: { b: Attr.enumerated(Attr.int8(), "sizes") } }, 'b: unknown enumeration "sizes"'],
           [
@@ -221,7 +224,7 @@ describe("evolve", () => {
           ["a", Attr.uint32()],
           ["a", Attr.nullable(Attr.int32())],
           ["a", Attr.varSized(Attr.int32())],
-          ["a", Attr.int32(Filter.zstd())],
+          ["a", Attr.int32({ filters: [Filter.zstd()] })],
           ["n", Attr.int8()],
         ] as const
       ) {
@@ -269,7 +272,7 @@ describe("evolve", () => {
           const [changes, why] of [
             [{ addEnumerations: { e: ["a"] } }, "format version 20"],
             [{ currentDomain: { x: [1, 5] } }, "format version 22"],
-            [{ addAttributes: { c: Attr.int8(Filter.delta()) } }, "format version 19"],
+            [{ addAttributes: { c: Attr.int8({ filters: [Filter.delta()] }) } }, "format version 19"],
           ] as ReadonlyArray<readonly [SchemaChanges, string]>
         ) assertStringIncludes(yield* whyNot(uri, changes, options), why)
         for (const formatVersion of [15, 9, 24, 16.5]) {

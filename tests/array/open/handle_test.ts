@@ -26,7 +26,7 @@ describe("an open array", () => {
   it("is the type that functions of arrays accept", async () => {
     const array = handleOf(await opened())
     const domain = TileArray.nonEmptyDomain(array)
-    assertEquals(domain?.map((r) => new Int32Array(r.low.slice().buffer)[0]), [57, 1])
+    assertEquals(Object.values(domain!).map(([low]) => low), [57, 1])
     const fragments = await Effect.runPromise(Effect.provide(TileArray.fragments(array), layerDefault))
     assertEquals(fragments.length, 2)
   })

@@ -17,7 +17,7 @@ const Labelled = ArraySchema.dense({
   dims,
   attrs,
   labels: {
-    lat: { dim: "y", type: "float64", order: "decreasing", filters: [Filter.byteShuffle, Filter.zstd(3)] },
+    lat: { dim: "y", type: "float64", order: "decreasing", filters: [Filter.byteshuffle(), Filter.zstd({ level: 3 })] },
     name: { dim: "x", type: "string_ascii", order: "increasing" },
   },
 })
@@ -39,7 +39,7 @@ describe("dimension labels", () => {
           "label",
           "float64",
           "decreasing",
-          [Filter.byteShuffle, Filter.zstd(3)],
+          [Filter.byteshuffle(), Filter.zstd({ level: 3 })],
         ]])
         yield* Dense.write(label, {}, { label: Float64Array.of(9, 7, 5, 3) })
         const { columns } = yield* Dense.read(yield* TileArray.reopen(label))
@@ -74,7 +74,7 @@ describe("dimension labels", () => {
         [{ "": label }, "a dimension label requires a name"],
         [{ l: { ...label, type: "string_utf8" } }, "l: labels cannot be string_utf8"],
         [{ l: { ...label, order: "unordered" } }, "l: labels must be increasing or decreasing"],
-        [{ l: { ...label, filters: [Filter.doubleDelta()] } }, "l: filter 0, double_delta, does not support float64"],
+        [{ l: { ...label, filters: [Filter.double_delta()] } }, "l: filter 0, double_delta, does not support float64"],
       ] as const
     ) assertStringIncludes(assertThrows(make(labels), SchemaError).message, why)
     const float = () =>

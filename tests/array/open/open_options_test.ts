@@ -65,7 +65,8 @@ describe("a time", () => {
       await refuses({ [option]: new Date("1969-12-31T00:00:00Z") }, option, "1969-12-31", "before 1970")
     })
     it(`${option}: rejects other types`, async () => {
-      await refuses({ [option]: "2024-03-04" }, option, "a string", "a Date")
+      await refuses({ [option]: "2024-03-xx" }, option, "is not a time", "ISO date")
+      await refuses({ [option]: true }, option, "a boolean", "a Date")
       await refuses({ [option]: Symbol.iterator }, option, "a symbol")
       await refuses({ [option]: null }, option, "null")
       await refuses({ [option]: [1, 2] }, option, "a list")

@@ -18,7 +18,7 @@ import { tileWorker } from "../../../src/tile/tile_workers.ts"
 const SIDE = 2048
 const Grid = ArraySchema.dense({
   dims: { row: Dim.int32([0, SIDE - 1], { tile: SIDE }), col: Dim.int32([0, 8 * SIDE - 1], { tile: SIDE }) },
-  attrs: { a: Attr.int32(Filter.zstd(1)) },
+  attrs: { a: Attr.int32({ filters: [Filter.zstd({ level: 1 })] }) },
 })
 
 /** A pool of hundreds of workers that run jobs later in this thread; counts the bytes of concurrent jobs. */

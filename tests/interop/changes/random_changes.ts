@@ -28,16 +28,25 @@ const nullOr = (cell: Kind["cell"]): Kind["cell"] => (random) => random.below(4)
 
 /** The attributes of the arrays. */
 export const kinds: Readonly<Record<string, Kind>> = {
-  whole: { make: () => Attr.int32(Filter.byteShuffle, Filter.zstd()), cell: (r) => r.below(1000) - 500 },
-  maybe: { make: () => Attr.nullable(Attr.float64(Filter.gzip())), cell: nullOr((r) => r.below(1000) / 8) },
-  text: { make: () => Attr.utf8(Filter.zstd()), cell: (r) => word(r) + "." },
-  note: { make: () => Attr.nullable(Attr.ascii(Filter.rle)), cell: nullOr(ascii) },
-  when: { make: () => Attr.datetime("ms", Filter.lz4()), cell: (r) => BigInt(r.below(2 ** 31)) * 1000n },
+  whole: {
+    make: () => Attr.int32({ filters: [Filter.byteshuffle(), Filter.zstd()] }),
+    cell: (r) => r.below(1000) - 500,
+  },
+  maybe: {
+    make: () => Attr.nullable(Attr.float64({ filters: [Filter.gzip()] })),
+    cell: nullOr((r) => r.below(1000) / 8),
+  },
+  text: { make: () => Attr.utf8({ filters: [Filter.zstd()] }), cell: (r) => word(r) + "." },
+  note: { make: () => Attr.nullable(Attr.ascii({ filters: [Filter.rle()] })), cell: nullOr(ascii) },
+  when: { make: () => Attr.datetime("ms", { filters: [Filter.lz4()] }), cell: (r) => BigInt(r.below(2 ** 31)) * 1000n },
   color: {
     make: () => Attr.fill(Attr.multiValue(Attr.uint8(), 3), [1, 2, 3]),
     cell: (r) => [r.below(9), 0, r.below(9)],
   },
-  filled: { make: () => Attr.fill(Attr.int16(Filter.bitWidthReduction()), -7), cell: (r) => r.below(30) },
+  filled: {
+    make: () => Attr.fill(Attr.int16({ filters: [Filter.bit_width_reduction()] }), -7),
+    cell: (r) => r.below(30),
+  },
   nullableFill: {
     make: () => Attr.fill(Attr.nullable(Attr.int64()), 5, { valid: true }),
     cell: nullOr((r) => r.below(99)),

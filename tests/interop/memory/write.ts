@@ -16,11 +16,18 @@ const BATCHES = Number(count)
 
 const Grid = ArraySchema.dense({
   dims: { row: Dim.uint32([0, 64 * BATCHES - 1], { tile: 64 }), column: Dim.uint32([0, 1023], { tile: 1024 }) },
-  attrs: { n: Attr.float64(Filter.zstd(1)), m: Attr.float64(), s: Attr.ascii(Filter.zstd(1)) },
+  attrs: {
+    n: Attr.float64({ filters: [Filter.zstd({ level: 1 })] }),
+    m: Attr.float64(),
+    s: Attr.ascii({ filters: [Filter.zstd({ level: 1 })] }),
+  },
 })
 const Points = ArraySchema.sparse({
   dims: { x: Dim.uint64([0n, 2n ** 40n]) },
-  attrs: { n: Attr.float64(Filter.zstd(1)), s: Attr.ascii(Filter.zstd(1)) },
+  attrs: {
+    n: Attr.float64({ filters: [Filter.zstd({ level: 1 })] }),
+    s: Attr.ascii({ filters: [Filter.zstd({ level: 1 })] }),
+  },
 })
 
 const numbers = (batch: number, step: number): Float64Array =>

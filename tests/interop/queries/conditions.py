@@ -2,10 +2,12 @@
 import ctypes as ct
 import json
 import keyword
+import unicodedata
 
 import numpy as np
 import tiledb.query_condition as py
 
+from oracle.choose import INTS
 from oracle.engine import OPS, EngineError, npt, pointer, u64
 
 COMPARISONS = {'<': 'lt', '<=': 'le', '>': 'gt', '>=': 'ge', '==': 'eq', '!=': 'ne'}
@@ -162,9 +164,20 @@ class Random:
         how = r.random()
         if how < .12 and ordered:
             return '%s %s %s %s %s' % (self.literal(f), r.choice(['<', '<=']), name, r.choice(['<', '<=', '!=']), self.value(f)), 3
+        if how > .9 and not f['strict'] and f['value_type'] in INTS and not f.get('enumeration'):
+            return self.fraction(f, name), 3
         if how < .25:
             return '%s %s %s' % (self.literal(f), r.choice(ops), name), 3
         return '%s %s %s' % (name, r.choice(ops), self.value(f)), 3
+
+    def fraction(self, f, name):
+        """Returns a comparison of an integer with a fraction: one for which truncation, as in TileDB-Py, keeps the meaning."""
+        v = self.sample(f)
+        if abs(v) > 2 ** 30:
+            return '%s < %r' % (name, 100.5)
+        if v < 0 or f['value_type'][0] != 'u' and self.ch.maybe(.2):
+            return '%s %s %r' % (name, self.r.choice(['<', '>=']), -abs(v) - .5 if abs(v) < 127 else -.5)
+        return '%s %s %r' % (name, self.r.choice(['>', '<=']), v + self.r.choice([.1, .5, .999]))
 
     def name(self, f):
         name = f['name']
@@ -174,6 +187,20 @@ class Random:
         return '%s(%s)' % ('dim' if f['dimension'] else 'attr', self.quoted(name))
 
     def quoted(self, text):
+        """Returns a string literal: in one of Python's forms."""
+        how = self.r.random()
+        if how < .1 and len(text) > 1:
+            at = self.r.randrange(1, len(text))
+            return self.r.choice(['%s %s', '%s%s', '%s\n%s', '%s # " comment\n %s']) % (self.plain(text[:at]), self.plain(text[at:]))
+        if how < .2 and text.isprintable() and '\\' not in text and not text.endswith(("'", '"')):
+            quotes = self.r.choice(['"""', "'''"])
+            if quotes not in text:
+                return self.r.choice(['', 'r', 'u', 'R']) + quotes + text + quotes
+        if how < .25 and text.isascii() and text.isprintable() and '\\' not in text and text:
+            return '"\\N{%s}%s"' % (unicodedata.name(text[0]), text[1:].replace('"', '\\x22'))
+        return self.plain(text)
+
+    def plain(self, text):
         if self.ch.maybe(.4) and "'" not in text and '\\' not in text and text.isprintable():
             return "'%s'" % text
         return json.dumps(text, ensure_ascii=self.ch.maybe(.3) and all(ord(c) < 0x10000 for c in text))
@@ -200,6 +227,8 @@ class Random:
             if v == int(v) if np.isfinite(v) and abs(v) < 1e15 else False:
                 return self.r.choice([repr(v), str(int(v))]) if v != 0 else repr(v)
             return repr(v).replace('inf', '1e999')
+        if v in (0, 1) and self.ch.maybe(.3):
+            return ['False', 'True'][v]
         if v >= 0 and self.ch.maybe(.05):
             return self.r.choice([hex(v), '+%d' % v])
         return str(v)

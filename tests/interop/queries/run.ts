@@ -36,6 +36,11 @@ const parts: Readonly<Record<string, RegExp>> = {
   "dim()": /dim\(/,
   "val()": /val\(/,
   "bytes": /b["']/,
+  "fractions of integers": /[<>]=? -?\d+\.(1|5|999)\b/,
+  "adjacent strings": /["'][ \n]*(# " comment\n )?["']/,
+  "triple quotes": /"""|'''/,
+  "names of characters": /\\N\{/,
+  "comments": /#/,
   "True": /True|False/,
 }
 

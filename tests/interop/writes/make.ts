@@ -6,6 +6,8 @@
  *
  * With formats, the arrays are for engines of these format versions, the same number for each.
  */
+import { describeOpenFragments } from "../../../src/array/describe/fragment_descriptions.ts"
+import { openedOf } from "../../../src/array/open/handle.ts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -82,7 +84,7 @@ const makeOne = (folder: string, seed: string, version: number, old: boolean): R
       at += 1 + random.below(20)
     }
     rmSync(target.scratch, { recursive: true, force: true })
-    const fragments = yield* TileArray.fragments(yield* TileArray.reopen(array))
+    const fragments = yield* describeOpenFragments(openedOf(yield* TileArray.reopen(array)))
     const expected: Meant = {
       key,
       sparse,

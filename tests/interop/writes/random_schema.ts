@@ -20,30 +20,30 @@ export interface SchemaKind {
 
 const text: ReadonlyArray<Datatype> = datatypes.filter((type) => Attr.of(type).cellValNum === "var")
 
-const folds: ReadonlyArray<AnyFilter> = [Filter.rle, Filter.dictionary]
+const folds: ReadonlyArray<AnyFilter> = [Filter.rle(), Filter.dictionary()]
 const scales: ReadonlyArray<AnyFilter> = [
-  Filter.scaleFloat({ scale: 1, offset: 0, byteWidth: 8 }),
-  Filter.scaleFloat({ scale: 0.5, offset: -1, byteWidth: 2 }),
+  Filter.scale_float({ scale: 1, offset: 0, byteWidth: 8 }),
+  Filter.scale_float({ scale: 0.5, offset: -1, byteWidth: 2 }),
 ]
 
 const filters: ReadonlyArray<() => AnyFilter> = [
-  () => Filter.gzip(5),
+  () => Filter.gzip({ level: 5 }),
   () => Filter.zstd(),
   () => Filter.lz4(),
-  () => Filter.bzip2(1),
-  () => Filter.rle,
-  () => Filter.byteShuffle,
-  () => Filter.bitShuffle,
-  () => Filter.bitWidthReduction(),
-  () => Filter.bitWidthReduction({ maxWindow: 16 }),
-  () => Filter.doubleDelta(),
+  () => Filter.bzip2({ level: 1 }),
+  () => Filter.rle(),
+  () => Filter.byteshuffle(),
+  () => Filter.bitshuffle(),
+  () => Filter.bit_width_reduction(),
+  () => Filter.bit_width_reduction({ maxWindow: 16 }),
+  () => Filter.double_delta(),
   () => Filter.delta(),
-  () => Filter.positiveDelta(),
-  () => Filter.positiveDelta({ maxWindow: 40 }),
-  () => Filter.xor,
-  () => Filter.checksumMd5,
-  () => Filter.checksumSha256,
-  () => Filter.noop,
+  () => Filter.positive_delta(),
+  () => Filter.positive_delta({ maxWindow: 40 }),
+  () => Filter.xor(),
+  () => Filter.checksum_md5(),
+  () => Filter.checksum_sha256(),
+  () => Filter.noop(),
 ]
 
 /** The kind of cells that filters accept: any, small ones, or all the same. */
@@ -75,7 +75,7 @@ const pipeline = (random: Random, type: Datatype, version: number): ReadonlyArra
 
 const attribute = (random: Random, { version, large }: SchemaKind): Attr.Attribute => {
   const type = random.pick(datatypes)
-  let made: Attr.Attribute = Attr.of(type, ...pipeline(random, type, version))
+  let made: Attr.Attribute = Attr.of(type, { filters: [...pipeline(random, type, version)] })
   const form = random.below(10)
   if (!text.includes(type) && form === 0) made = Attr.varSized(made)
   if (!text.includes(type) && form === 1) made = Attr.multiValue(made, 2 + random.below(2))
@@ -91,7 +91,10 @@ const attribute = (random: Random, { version, large }: SchemaKind): Attr.Attribu
 /** Returns an attribute whose cells are codes of an enumeration. */
 const enumerated = (random: Random, name: string): Attr.Attribute => {
   const type = random.pick(["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"] as const)
-  const made = Attr.enumerated(Attr.of(type, ...random.pick([[], [Filter.zstd()], [Filter.bitWidthReduction()]])), name)
+  const made = Attr.enumerated(
+    Attr.of(type, { filters: [...random.pick([[], [Filter.zstd()], [Filter.bit_width_reduction()]])] }),
+    name,
+  )
   return random.below(2) === 0 ? Attr.nullable(made) : made
 }
 
@@ -117,13 +120,16 @@ const lowOf = (random: Random, type: Datatype, { old, sparse, version }: SchemaK
 }
 
 const coordinateFilters = (random: Random, type: Datatype): ReadonlyArray<AnyFilter> => {
-  const any = [[Filter.zstd()], [Filter.gzip()], [Filter.lz4()], [Filter.bzip2(2)], [Filter.checksumMd5, Filter.zstd()]]
+  const any = [[Filter.zstd()], [Filter.gzip()], [Filter.lz4()], [Filter.bzip2({ level: 2 })], [
+    Filter.checksum_md5(),
+    Filter.zstd(),
+  ]]
   if (type === "string_ascii") {
-    return random.pick([...any, [Filter.rle], [Filter.dictionary], [Filter.rle, Filter.gzip()]])
+    return random.pick([...any, [Filter.rle()], [Filter.dictionary()], [Filter.rle(), Filter.gzip()]])
   }
-  const shuffles = [[Filter.byteShuffle, Filter.zstd()], [Filter.bitShuffle], [Filter.rle]]
+  const shuffles = [[Filter.byteshuffle(), Filter.zstd()], [Filter.bitshuffle()], [Filter.rle()]]
   if (isFloat(type)) return random.pick([...any, ...shuffles])
-  return random.pick([...any, ...shuffles, [Filter.doubleDelta()], [Filter.bitWidthReduction(), Filter.zstd()]])
+  return random.pick([...any, ...shuffles, [Filter.double_delta()], [Filter.bit_width_reduction(), Filter.zstd()]])
 }
 
 /** Returns a dimension of `length` values, or of text. */
@@ -203,7 +209,7 @@ const once = (random: Random, kind: SchemaKind): ArraySchema.ArraySchema => {
     const format = Number(columns) % 3 === 0
       ? random.pick(["rgb", "bgr"] as const)
       : random.pick(["rgba", "bgra"] as const)
-    attrs.picture = Attr.uint8(Filter.webp({ format, lossless: true }))
+    attrs.picture = Attr.uint8({ filters: [Filter.webp({ format, lossless: true })] })
   }
   const common = {
     dims,
@@ -211,9 +217,14 @@ const once = (random: Random, kind: SchemaKind): ArraySchema.ArraySchema => {
     enumerations: lists,
     ...(bounded ? { currentDomain: currentDomain(random, dims, kind) as never } : {}),
     tileOrder: random.pick(["row-major", "col-major"] as const),
-    offsetsFilters: [random.pick([Filter.zstd(), Filter.gzip(3), Filter.doubleDelta(), Filter.positiveDelta()])],
-    coordsFilters: random.pick([[Filter.zstd()], [Filter.lz4(), Filter.gzip()], [Filter.byteShuffle, Filter.zstd(3)]]),
-    validityFilters: random.pick([[Filter.rle], [Filter.gzip()], []]),
+    offsetsFilters: [
+      random.pick([Filter.zstd(), Filter.gzip({ level: 3 }), Filter.double_delta(), Filter.positive_delta()]),
+    ],
+    coordsFilters: random.pick([[Filter.zstd()], [Filter.lz4(), Filter.gzip()], [
+      Filter.byteshuffle(),
+      Filter.zstd({ level: 3 }),
+    ]]),
+    validityFilters: random.pick([[Filter.rle()], [Filter.gzip()], []]),
   }
   const orders = ["row-major", "col-major"] as const
   return sparse

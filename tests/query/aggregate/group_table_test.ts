@@ -26,15 +26,15 @@ import { exactly } from "../../types/equal.ts"
 import { run } from "../../support/run_query.ts"
 
 const attrs = {
-  small: Attr.int8(Filter.zstd()),
+  small: Attr.int8({ filters: [Filter.zstd()] }),
   wide: Attr.uint64(),
-  maybe: Attr.nullable(Attr.int16(Filter.zstd())),
+  maybe: Attr.nullable(Attr.int16({ filters: [Filter.zstd()] })),
   float: Attr.float32(),
-  text: Attr.utf8(Filter.zstd()),
+  text: Attr.utf8({ filters: [Filter.zstd()] }),
   note: Attr.nullable(Attr.ascii()),
   flag: Attr.bool(),
   when: Attr.datetime("day"),
-  color: Attr.enumerated(Attr.nullable(Attr.uint8(Filter.zstd())), "colors"),
+  color: Attr.enumerated(Attr.nullable(Attr.uint8({ filters: [Filter.zstd()] })), "colors"),
   size: Attr.enumerated(Attr.int32(), "sizes"),
   pair: Attr.multiValue(Attr.int16(), 2),
 }

@@ -17,7 +17,7 @@ const schemaWith = (filters: ReadonlyArray<Filter.Filter>) =>
       row: Dim.int32([0, ROWS - 1], { tile: 500 }),
       col: Dim.int32([0, COLS - 1], { tile: 640 }),
     },
-    attrs: { a: Attr.int32(...filters) },
+    attrs: { a: Attr.int32({ filters }) },
   })
 
 /** The value of a cell is its number in row-major order. */
@@ -38,7 +38,7 @@ describe("pre-faulted memory", () => {
     assert(bytes.every((byte) => byte === 0))
   })
 
-  for (const filters of [[], [Filter.zstd(1)]]) {
+  for (const filters of [[], [Filter.zstd({ level: 1 })]]) {
     it(`contains the cells of large reads in row and column order${filters.length > 0 ? ", unfiltered by threads" : ""}`, async () => {
       // files only: reads from memory do not use threads
       const folder = mkdtempSync(join(tmpdir(), "tessera-fresh-"))

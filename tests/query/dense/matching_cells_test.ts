@@ -10,7 +10,11 @@ import { run, type Services } from "../../support/run_query.ts"
 
 const Grid = ArraySchema.dense({
   dims: { r: Dim.int32([0, 39], { tile: 8 }), c: Dim.int32([0, 49], { tile: 10 }) },
-  attrs: { a: Attr.int32(Filter.zstd()), n: Attr.nullable(Attr.int16(Filter.zstd())), s: Attr.ascii(Filter.zstd()) },
+  attrs: {
+    a: Attr.int32({ filters: [Filter.zstd()] }),
+    n: Attr.nullable(Attr.int16({ filters: [Filter.zstd()] })),
+    s: Attr.ascii({ filters: [Filter.zstd()] }),
+  },
 })
 
 /** An array with two overlapping boxes of written cells; the other cells are unwritten. */

@@ -20,10 +20,10 @@ const schema = ArraySchema.sparse({
     y: Dim.uint16([0, SIDE - 1], { tile: SIDE }),
   },
   attrs: {
-    v: Attr.float64(Filter.zstd()),
+    v: Attr.float64({ filters: [Filter.zstd()] }),
     plain: Attr.int32(),
-    maybe: Attr.nullable(Attr.int32(Filter.zstd())),
-    text: Attr.utf8(Filter.zstd()),
+    maybe: Attr.nullable(Attr.int32({ filters: [Filter.zstd()] })),
+    text: Attr.utf8({ filters: [Filter.zstd()] }),
     note: Attr.nullable(Attr.utf8()),
   },
 })

@@ -22,8 +22,8 @@ import { counted, run, type Services } from "../../support/run_query.ts"
 const Points = ArraySchema.sparse({
   dims: { x: Dim.int32([0, 9999], { tile: 500, filters: [Filter.gzip()] }), y: Dim.int32([0, 99], { tile: 25 }) },
   attrs: {
-    n: Attr.nullable(Attr.int16(Filter.zstd())),
-    s: Attr.ascii(Filter.zstd()),
+    n: Attr.nullable(Attr.int16({ filters: [Filter.zstd()] })),
+    s: Attr.ascii({ filters: [Filter.zstd()] }),
     v: Attr.multiValue(Attr.uint8(), 3),
   },
   capacity: 100,
@@ -49,7 +49,7 @@ const points = Effect.gen(function* () {
 
 const Grid = ArraySchema.dense({
   dims: { r: Dim.int32([0, 39], { tile: 8 }), c: Dim.int32([0, 49], { tile: 10 }) },
-  attrs: { a: Attr.int32(Filter.zstd()), s: Attr.ascii(Filter.zstd()) },
+  attrs: { a: Attr.int32({ filters: [Filter.zstd()] }), s: Attr.ascii({ filters: [Filter.zstd()] }) },
 })
 const grid = Effect.gen(function* () {
   const made = yield* TileArray.create("mem://grid", Grid)

@@ -23,7 +23,7 @@ import { run } from "../../support/run_query.ts"
 
 const Points = ArraySchema.sparse({
   dims: { x: Dim.int32([0, 999], { tile: 100, filters: [Filter.gzip()] }) },
-  attrs: { a: Attr.int32(Filter.zstd()) },
+  attrs: { a: Attr.int32({ filters: [Filter.zstd()] }) },
   capacity: 10,
 })
 

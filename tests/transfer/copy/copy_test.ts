@@ -3,11 +3,23 @@ import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { ArraySchema, Attr, Cells, type Codecs, Dense, Dim, Sparse, StorageService, TileArray } from "../../../mod.ts"
+import {
+  ArraySchema,
+  Attr,
+  Cells,
+  type Codecs,
+  Dense,
+  Dim,
+  type InvalidOption,
+  Sparse,
+  StorageService,
+  TileArray,
+} from "../../../mod.ts"
 import { layerNative, layerWebp, makeMemoryStorage, withFaults } from "../../../platform/mod.ts"
 import { describeMetadata, describeSchema, type JsonObject } from "../../../src/array/describe/describe.ts"
 import { type PackedArray, packedArrays } from "../../support/packed_arrays.ts"
 import { inMemory } from "../../support/in_memory.ts"
+import { withoutDuplicates } from "../../support/repeated_cells.ts"
 
 const codecs = Layer.provide(layerWebp, layerNative)
 
@@ -267,4 +279,45 @@ describe("a copy", () => {
     }
     assert(tried > 5, `${tried} faults`)
   })
+})
+
+describe("copies of arrays in which one fragment contains a cell several times", () => {
+  const schema = ArraySchema.sparse({
+    dims: { x: Dim.int32([0, 99], { tile: 10 }) },
+    attrs: { v: Attr.int32() },
+    allowsDuplicates: true,
+    capacity: 2,
+  })
+  /** Returns the option of the copy, its schema's rule and its cells, or the reason of its failure. */
+  const copies = (duplicates: TileArray.CopyOptions["duplicates"], maxFragmentSize?: number) =>
+    inMemory(Effect.gen(function* () {
+      const array = yield* TileArray.create("mem://a", schema)
+      yield* Sparse.write(array, { x: [5, 1, 5, 7, 5, 7], v: [1, 2, 3, 4, 5, 6] }, { at: 1 })
+      yield* Sparse.write(array, { x: [5, 5], v: [10, 11] }, { at: 2 })
+      const source = withoutDuplicates(yield* TileArray.open("mem://a"))
+      const options = { duplicates, ...(maxFragmentSize === undefined ? {} : { maxFragmentSize }) }
+      const copied = yield* Effect.either(TileArray.copy(source, "mem://copy", options))
+      if (copied._tag === "Left") return [copied.left._tag, (copied.left as { readonly reason?: string }).reason]
+      const copy = yield* TileArray.open("mem://copy", schema)
+      const { columns } = yield* Sparse.read(copy)
+      return [copy.schema.allowsDuplicates, [...columns.x], [...columns.v]]
+    }))
+
+  it("fail, keep all of them, the first or the last", async () => {
+    assertEquals(await copies(undefined), ["WriteError", "Duplicate"])
+    assertEquals(await copies("keep"), [true, [1, 5, 5, 7, 7], [2, 10, 11, 4, 6]])
+    assertEquals(await copies("first"), [false, [1, 5, 7], [2, 10, 4]])
+    assertEquals(await copies("last"), [false, [1, 5, 7], [2, 11, 6]])
+    assertEquals(await copies("last", 1), [false, [1, 5, 7], [2, 11, 6]])
+  })
+
+  it("reject the option where it has no meaning", () =>
+    inMemory(Effect.gen(function* () {
+      const array = yield* TileArray.create("mem://a", schema)
+      const { option, reason } = yield* Effect.flip(
+        TileArray.copy(array, "mem://copy", { duplicates: "first" }),
+      ) as Effect.Effect<InvalidOption>
+      assertEquals([option, reason], ["duplicates", "Conflict"])
+      assertEquals((yield* TileArray.copy(array, "mem://copy", { duplicates: "keep" })).cells, 0)
+    })))
 })

@@ -14,9 +14,9 @@ const schemaOf = (cells: "row-major" | "col-major", tiles: "row-major" | "col-ma
     tileOrder: tiles,
     dims: { x: Dim.int16([-3, 7], { tile: 4 }), y: Dim.int16([0, 9], { tile: 3 }) },
     attrs: {
-      a: Attr.int32(Filter.zstd()),
+      a: Attr.int32({ filters: [Filter.zstd()] }),
       s: Attr.ascii(),
-      n: Attr.nullable(Attr.float64(Filter.byteShuffle)),
+      n: Attr.nullable(Attr.float64({ filters: [Filter.byteshuffle()] })),
       m: Attr.multiValue(Attr.uint8(), 3),
     },
   })

@@ -15,7 +15,7 @@ const schemaOf = (order: "row-major" | "col-major" | "hilbert", duplicates = fal
     capacity: 5,
     allowsDuplicates: duplicates,
     dims: { x: Dim.int32([-20, 20], { tile: 6 }), y: Dim.float64([-1, 1], { tile: 0.5 }) },
-    attrs: { id: Attr.uint32(Filter.zstd()), name: Attr.utf8(), maybe: Attr.nullable(Attr.int64()) },
+    attrs: { id: Attr.uint32({ filters: [Filter.zstd()] }), name: Attr.utf8(), maybe: Attr.nullable(Attr.int64()) },
   })
 
 const cells = FastCheck.uniqueArray(

@@ -1,0 +1,9 @@
+/** Arrays with several cells at equal coordinates in one fragment, as engines write them with their checks off. */
+import { handleOf, openedOf } from "../../src/array/open/handle.ts"
+import type { AnyTileArray } from "../../src/array/open/handle.ts"
+
+/** Returns an open array that allows duplicates as one that does not, with the same fragments. */
+export const withoutDuplicates = <A extends AnyTileArray>(array: A): A => {
+  const opened = openedOf(array)
+  return handleOf({ ...opened, schema: { ...opened.schema, allowsDuplicates: false } }) as AnyTileArray as A
+}
