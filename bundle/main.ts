@@ -4,7 +4,7 @@
 // imported first, because it changes how all other modules are loaded
 import { endStart } from "./quick_start.ts"
 import { scopedNativeCodecs } from "../platform/codecs/layers/native.ts"
-import { makeDefaultLayer } from "../platform/runtime/default_layer.ts"
+import { makeNativeLayer } from "../platform/runtime/native_layer.ts"
 import { openByDeno, openByNode } from "../platform/storage/local/host_files.ts"
 import { makeLocalStorageBy } from "../platform/storage/local/local.ts"
 import { runProcess } from "../src/cli/run_process.ts"
@@ -15,4 +15,4 @@ const PORTABLE_UP_TO = 1 << 15
 endStart()
 const local = makeLocalStorageBy(openByDeno ?? openByNode)
 const codecs = scopedNativeCodecs({ portableUpTo: openByDeno === undefined ? 0 : PORTABLE_UP_TO })
-runProcess(makeDefaultLayer(local, codecs))
+runProcess(makeNativeLayer(local, codecs))

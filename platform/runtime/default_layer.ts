@@ -6,32 +6,14 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
 import { Codecs } from "../codecs/service.ts"
-import { logCodecFallback, scopedNativeCodecs } from "../codecs/layers/native.ts"
+import { scopedNativeCodecs } from "../codecs/layers/native.ts"
 import { withWebp } from "../codecs/webp/codec.ts"
 import { compileWebp, compileWebpEncoder } from "../codecs/webp/locate.ts"
-import { httpFiles } from "../storage/http/default_http.ts"
 import { hasBuiltins } from "../host/builtin_modules.ts"
 import { localFiles } from "../storage/local/local.ts"
-import { makeMemoryStorage } from "../storage/memory.ts"
-import { makeRouter } from "../storage/router.ts"
 import { Storage } from "../storage/service.ts"
-import { makeWorkers } from "../workers/worker_pool.ts"
-
-const makeStorage = (local: Storage): Storage => {
-  const web = httpFiles()
-  let memory: Storage | undefined
-  return makeRouter({
-    file: local,
-    http: web,
-    https: web,
-    // most programs never use it, and some provide this layer for every query
-    get mem() {
-      return memory ??= makeMemoryStorage()
-    },
-  })
-}
+import { makeNativeLayer, makeStorage } from "./native_layer.ts"
 
 /**
  * Plain paths and `file://` to local files, `http://` and `https://` to web servers (read-only, with {@link httpFiles}'
@@ -68,7 +50,7 @@ export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, () => make
  * ```
  */
 export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.suspend(() =>
-  hasBuiltins() ? makeDefaultLayer(localFiles, scopedNativeCodecs()) : makePortableLayer()
+  hasBuiltins() ? makeNativeLayer(localFiles, scopedNativeCodecs()) : makePortableLayer()
 )
 
 /** The layer of browsers: the portable codecs, which are loaded only there, on the calling thread. */
@@ -79,20 +61,5 @@ const makePortableLayer = (): Layer.Layer<Storage | Codecs> =>
         Context.make(Storage, makeStorage(localFiles)),
         Codecs,
         withWebp(portableCodecs, compileWebp, compileWebpEncoder),
-      )),
-  )
-
-/** As {@link layerDefault}, with the storage of local files and the codecs to use. */
-export const makeDefaultLayer = (
-  local: Storage,
-  scopedCodecs: Effect.Effect<Codecs, never, Scope.Scope>,
-): Layer.Layer<Storage | Codecs> =>
-  // one layer: merging several takes a tenth of a short run
-  Layer.scopedContext(
-    Effect.zipWith(Effect.zipRight(logCodecFallback, scopedCodecs), makeWorkers(), (codecs, workers) =>
-      Context.add(
-        Context.make(Storage, makeStorage(local)),
-        Codecs,
-        withWebp({ ...codecs, workers }, compileWebp, compileWebpEncoder),
       )),
   )

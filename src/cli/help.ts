@@ -9,7 +9,7 @@ const WIDTH = 80
 /** Wraps a text in the second column. */
 const entry = (head: string, indent: number, text: string): string => {
   const lines = [`  ${head}`.padEnd(indent)]
-  if (lines[0].length > indent) lines.push(" ".repeat(indent))
+  if (`  ${head}`.length >= indent) lines.push(" ".repeat(indent))
   for (const word of text.split(" ")) {
     const last = lines[lines.length - 1]
     const glue = last.length > indent ? " " : ""

@@ -239,7 +239,7 @@ describe("queries", () => {
           [{ outOfBounds: "maybe" }, "outOfBounds", 'it is "error" or "clip"'],
           [{ time: "epoch" }, "time", 'it is "bigint", "date" or "datetime"'],
           [{ memory: 0 }, "memory", "0 is not a number of bytes"],
-          [{ memory: "1GB" }, "memory", "1GB is not a number of bytes"],
+          [{ memory: "much" }, "memory", '"much" is not a number of bytes'],
         ] as const
       ) {
         const query = options as never
