@@ -28,6 +28,12 @@ export {
   type ConsolidateMode,
   type ConsolidateOptions,
   type ConsolidateResult,
+  consolidationPlan,
+  ConsolidationTask,
+  type FragmentRules,
+  type PlanOptions,
+  runConsolidationTasks,
+  type RunTaskOptions,
 } from "./maintain/consolidate.ts"
 export {
   type KeptFile,

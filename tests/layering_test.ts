@@ -182,7 +182,9 @@ const parts: Readonly<Record<string, Part>> = {
       "vacuum": ["directory"],
       "commits": ["directory", "vacuum"],
       "metadata": ["directory", "vacuum"],
-      ".": ["commits", "directory", "metadata", "vacuum"],
+      "plan": ["directory"],
+      "fragments": ["directory", "plan"],
+      ".": ["commits", "directory", "fragments", "metadata", "plan", "vacuum"],
     },
   },
   // the public operations of one kind of array, or of both kinds
@@ -206,8 +208,9 @@ const parts: Readonly<Record<string, Part>> = {
       "parse": ["print"],
       "commands": ["parse", "print", "@bomb.sh/tab"],
       "commands/group": ["parse", "print"],
+      "commands/maintain": ["parse", "print"],
       "commands/metadata": ["parse", "print"],
-      ".": ["commands", "commands/group", "commands/metadata", "parse", "print"],
+      ".": ["commands", "commands/group", "commands/maintain", "commands/metadata", "parse", "print"],
     },
   },
 }
