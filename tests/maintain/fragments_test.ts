@@ -19,7 +19,7 @@ const schemaOf = (strings: boolean, duplicates: boolean, order: "row" | "hilbert
     attrs,
     enumerations: { kinds: ["rain", "snow"] },
     capacity: 3,
-    duplicates,
+    allowsDuplicates: duplicates,
     ...(order === "hilbert" ? { cellOrder: "hilbert" as const } : {}),
   }
   return strings
