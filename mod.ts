@@ -63,6 +63,7 @@ export {
   type WriteReason,
 } from "./src/array/open/errors.ts"
 export { ConditionError, type ConditionReason } from "./src/condition/condition_error.ts"
+export { MaintenanceError, type MaintenanceReason } from "./src/maintain/directory/maintenance_error.ts"
 export { CsvError, type CsvReason } from "./src/transfer/csv/csv_error.ts"
 export { SchemaError, type SchemaReason } from "./src/schema_builder/schema_error.ts"
 export { SchemaMismatch } from "./src/array/open/schema_mismatch.ts"

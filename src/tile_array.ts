@@ -22,3 +22,25 @@ export * from "./array/tile_array.ts"
 export { type LabelColumns, type LabelName, type LabelOptions, readLabel } from "./query/request/read_label.ts"
 export { type LabelInputs, writeLabels } from "./write/labels.ts"
 export { copy, type CopyError, type CopyOptions, type CopyProgress, type CopyResult } from "./transfer/copy/copy.ts"
+export {
+  consolidate,
+  type ConsolidateError,
+  type ConsolidateMode,
+  type ConsolidateOptions,
+  type ConsolidateResult,
+  consolidationPlan,
+  ConsolidationTask,
+  type FragmentRules,
+  type PlanOptions,
+  runConsolidationTasks,
+  type RunTaskOptions,
+} from "./maintain/consolidate.ts"
+export {
+  type KeptFile,
+  vacuum,
+  type VacuumError,
+  type VacuumFailure,
+  type VacuumMode,
+  type VacuumOptions,
+  type VacuumResult,
+} from "./maintain/vacuum.ts"

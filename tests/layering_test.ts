@@ -174,13 +174,36 @@ const parts: Readonly<Record<string, Part>> = {
     uses: ["src/query", "src/write", "src/array", "src/schema_builder", "src/fragment", "src/kernel", ...base],
     folders: { ".": [], "copy": ["."], "csv": [".", "papaparse"] },
   },
+  // changes how the files of an array are arranged, and not what readers see
+  "src/maintain": {
+    uses: [
+      "src/query",
+      "src/write",
+      "src/condition",
+      "src/array",
+      "src/fragment",
+      "src/tile",
+      "src/kernel",
+      ...base,
+    ],
+    folders: {
+      "directory": [],
+      "vacuum": ["directory"],
+      "commits": ["directory", "vacuum"],
+      "metadata": ["directory", "vacuum"],
+      "plan": ["directory"],
+      "fragments": ["directory", "plan"],
+      ".": ["commits", "directory", "fragments", "metadata", "plan", "vacuum"],
+    },
+  },
   // the public operations of one kind of array, or of both kinds
-  "src": { uses: ["src/array", "src/query", "src/write", "src/transfer"], folders: flat },
-  "src/group": { uses: ["src/array", "src/tile", "src/kernel", ...base], folders: flat },
+  "src": { uses: ["src/array", "src/query", "src/write", "src/transfer", "src/maintain"], folders: flat },
+  "src/group": { uses: ["src/maintain", "src/array", "src/tile", "src/kernel", ...base], folders: flat },
   "src/cli": {
     uses: [
       "src/transfer",
       "src/group",
+      "src/maintain",
       "src/query",
       "src/write",
       "src/array",
@@ -194,8 +217,9 @@ const parts: Readonly<Record<string, Part>> = {
       "parse": ["print"],
       "commands": ["parse", "print", "@bomb.sh/tab"],
       "commands/group": ["parse", "print"],
+      "commands/maintain": ["parse", "print"],
       "commands/metadata": ["parse", "print"],
-      ".": ["commands", "commands/group", "commands/metadata", "parse", "print"],
+      ".": ["commands", "commands/group", "commands/maintain", "commands/metadata", "parse", "print"],
     },
   },
 }

@@ -12,6 +12,9 @@ import { groupCreateCommand } from "./commands/group/create.ts"
 import { groupRemoveCommand } from "./commands/group/remove.ts"
 import { importCommand } from "./commands/import_csv.ts"
 import { lsCommand } from "./commands/ls.ts"
+import { consolidateCommand } from "./commands/maintain/consolidate.ts"
+import { planCommand } from "./commands/maintain/plan.ts"
+import { vacuumCommand } from "./commands/maintain/vacuum.ts"
 import { metaGetCommand } from "./commands/metadata/get.ts"
 import { metaListCommand } from "./commands/metadata/list.ts"
 import { metaPutCommand } from "./commands/metadata/put.ts"
@@ -50,5 +53,8 @@ export const commands: Readonly<Record<string, Command>> = {
   "group remove": groupRemoveCommand,
   "group copy": groupCopyCommand,
   "group tree": treeCommand,
+  plan: planCommand,
+  consolidate: consolidateCommand,
+  vacuum: vacuumCommand,
   publish: publishCommand,
 }

@@ -181,7 +181,7 @@ export const explainSparse = (
     const access = yield* accessOf(array)
     const all = yield* planTiles(access, array, request.selection, array.fragments.map((_, i) => i))
     const plan = yield* planRequest(access, array, request)
-    const { dedups, inOrder } = workOf(array, plan, request.order)
+    const { dedups, inOrder } = workOf(array, plan, request)
     const sorts = dedups || !inOrder
     const { dimensions, timestamps, deleteTimes } = fieldsOf(array.schema)
     const partly = plan.some(({ tiles }) => tiles.some(({ whole }) => !whole))

@@ -34,7 +34,7 @@ export const aggregateSparse = (
     const request = { ...requested, fields: totals.fields.map(({ field }) => field) }
     const access = yield* accessOf(array)
     let plan: SparsePlan | undefined = yield* planRequest(access, array, request)
-    if (workOf(array, plan, "unordered").dedups) plan = undefined
+    if (workOf(array, plan, { order: "unordered" }).dedups) plan = undefined
     else if (request.where === undefined && array.deletes.length === 0) {
       plan = yield* addWholeTiles(access, array, totals, plan)
       if (plan.length === 0) return totals.answer()

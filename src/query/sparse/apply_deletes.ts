@@ -40,12 +40,14 @@ const loadCondition = (
     return Effect.succeed(condition)
   })
 
-interface LoadedDelete {
+/** A delete with its condition: the cells that remain. */
+export interface LoadedDelete {
   readonly entry: DeleteEntry
   readonly condition: ConditionNode
 }
 
-const loadConditions = (
+/** Loads the delete conditions of an array, oldest first. */
+export const loadConditions = (
   access: TileAccess,
   array: OpenedArray,
 ): Effect.Effect<ReadonlyArray<LoadedDelete>, ReadTilesError, Storage> =>
@@ -59,7 +61,7 @@ const loadConditions = (
 const PROCESSED = cacheKind<ReadonlySet<string>>("processed conditions")
 
 /** Returns the delete conditions that were applied when a fragment was consolidated. */
-const processed = (
+export const processedConditions = (
   access: TileAccess,
   fragment: Fragment,
 ): Effect.Effect<ReadonlySet<string>, ReadTilesError, Storage> =>
@@ -103,7 +105,7 @@ export const applyDeletes = (
     const groups = byFragment(cells)
     const done = yield* Effect.forEach(
       groups,
-      ({ fragment }) => processed(access, array.fragments[fragment]),
+      ({ fragment }) => processedConditions(access, array.fragments[fragment]),
       { concurrency: inFlight(storage, array.uri, 8) },
     )
     const { byName } = fieldsOf(array.schema)

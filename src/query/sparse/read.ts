@@ -53,15 +53,17 @@ export interface SparseReadRequest {
   readonly repeats?: Repeats
   /** Restricts the read to a section of the Hilbert curve, for that cell order. */
   readonly curve?: CurvePart
+  /** Returns all versions of each cell, deleted ones too, the newest first: for consolidation. */
+  readonly versions?: true
 }
 
 /** Whether the cells of a plan may contain duplicates, and whether they are already in order. */
 export const workOf = (
   array: OpenedArray,
   plan: SparsePlan,
-  order: Order,
-  repeats: Repeats = "all",
+  { order, repeats = "all", versions }: Pick<SparseReadRequest, "order" | "repeats" | "versions">,
 ): { readonly dedups: boolean; readonly inOrder: boolean } => {
+  if (versions === true) return { dedups: false, inOrder: false }
   const involved = plan.map((p) => array.fragments[p.fragment])
   return {
     // all cells of a single fragment are returned, unless it was consolidated with timestamps
@@ -84,14 +86,14 @@ const lieTogether = (fragments: ReadonlyArray<Fragment>): boolean => {
 export const planRequest = (
   access: TileAccess,
   array: OpenedArray,
-  { selection, where, order, repeats }: Pick<SparseReadRequest, "selection" | "where" | "order" | "repeats">,
+  { selection, where, ...rest }: Pick<SparseReadRequest, "selection" | "where" | "order" | "repeats" | "versions">,
 ): Effect.Effect<SparsePlan, ReadTilesError, Storage> =>
   Effect.flatMap(
     planTiles(access, array, selection, array.fragments.map((_, i) => i)),
     (plan) =>
       where === undefined
         ? Effect.succeed(plan)
-        : pruneTiles(access, array, where, plan, workOf(array, plan, order, repeats).dedups),
+        : pruneTiles(access, array, where, plan, workOf(array, plan, rest).dedups),
   )
 
 /**
@@ -101,7 +103,7 @@ export const planRequest = (
 export const readPlanned = (
   access: TileAccess,
   array: OpenedArray,
-  { fields, selection, order, where, repeats, curve }: SparseReadRequest,
+  { fields, selection, order, where, repeats, curve, versions }: SparseReadRequest,
   plan: SparsePlan,
   maxBytes: number,
   max?: number,
@@ -109,13 +111,13 @@ export const readPlanned = (
   withTurns(Effect.gen(function* () {
     const { schema, uri } = array
     const involved = plan.map((p) => array.fragments[p.fragment])
-    const { dedups, inOrder } = workOf(array, plan, order, repeats)
+    const { dedups, inOrder } = workOf(array, plan, { order, repeats, versions })
     const sorts = dedups || !inOrder || curve !== undefined
     const { dimensions, deleteTimes } = fieldsOf(schema)
     const requested = dimensions.flatMap((field, d) => sorts || fields.includes(field) ? [d] : [])
     const perCell = sorts ? requested.reduce((sum, d) => sum + dimensions[d].cellSize, 8) : 0
     yield* checkPlan(access, array, plan, max === undefined ? perCell : 0, maxBytes)
-    const times = dedups || array.deletes.length > 0
+    const times = dedups || versions === true || array.deletes.length > 0
     let match = yield* matchTiles(access, array, selection, plan, { dimensions: requested, times, maxCells: max })
     let sorted: SortedCells = { columns: new Map(), order: undefined }
     const fulfil = Effect.gen(function* () {
@@ -151,8 +153,9 @@ export const readPlanned = (
       }
       const loadedColumns = sorted.columns
       const chosen = yield* attemptAllocationSteps(uri, perCell * match.length, function* () {
-        const zeros = dedups ? yield* zeroWordsSteps(columns) : []
-        const words = [...yield* orderWordsSteps(schema, order, columns), ...zeros]
+        const zeros = dedups || versions === true ? yield* zeroWordsSteps(columns) : []
+        const newest = versions === true ? newestFirst(array, match) : []
+        const words = [...yield* orderWordsSteps(schema, order, columns), ...zeros, ...newest]
         const cells = yield* sortCellsSteps(words, match.length)
         if (!dedups) return cells
         const places = order === "row" || order === "unordered"
@@ -173,7 +176,7 @@ export const readPlanned = (
         ;[match, sorted] = yield* narrowed(uri, match, sorted, retained)
       }
     }
-    if (involved.some((f) => f.hasDeleteMetadata)) {
+    if (versions !== true && involved.some((f) => f.hasDeleteMetadata)) {
       const { values } = yield* resultColumn(access, array, deleteTimes, match)
       const deleted = cellTimesOf(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
       const retained = Uint8Array.from(deleted, (time) => time <= array.time.end ? 0 : 1)
@@ -209,6 +212,17 @@ export const readPlanned = (
       columns: Object.fromEntries(fields.map((field, i) => [field.name, columns[i]])),
     }
   }))
+
+/** Returns key words that sort cells from the newest to the oldest; of equal times, those of the latest fragment first. */
+const newestFirst = (array: OpenedArray, cells: ResultCells): ReadonlyArray<Uint32Array> => {
+  const times = writeTimes(array, cells, "start")
+  const fragments = spreadOver(cells, (t) => cells.tiles[t].fragment, () => undefined)
+  return [
+    Uint32Array.from(times, (time) => 0xffffffff - Math.floor(time / 2 ** 32)),
+    Uint32Array.from(times, (time) => 0xffffffff - time % 2 ** 32),
+    Uint32Array.from(fragments, (fragment) => 0xffffffff - fragment),
+  ]
+}
 
 /** Result of sorting: columns of the cells, and their order in the result if it differs. */
 interface SortedCells {

@@ -65,7 +65,7 @@ export const streamSparseRequest = (
         const { selection, curve } = part
         const plan = part.plan ?? (yield* planRequest(access, array, { ...request, selection }))
         if (plan.length === 0) return undefined
-        const { dedups, inOrder } = workOf(array, plan, request.order, request.repeats)
+        const { dedups, inOrder } = workOf(array, plan, request)
         const sorts = dedups || !inOrder || curve !== undefined
         const mbrs = new Map<number, MbrLevel>()
         for (const { fragment, tiles } of plan) {

@@ -82,7 +82,7 @@ const partsOf = (schema: ArraySchema, box: Box, order: DenseOrder): Parts => {
 }
 
 /** Returns the parts of several boxes, in order. */
-const partsOfAll = (schema: ArraySchema, boxes: ReadonlyArray<Box>, order: DenseOrder): Parts => {
+export const partsOfAll = (schema: ArraySchema, boxes: ReadonlyArray<Box>, order: DenseOrder): Parts => {
   const all = boxes.map((box) => partsOf(schema, box, order))
   if (all.length === 1) return all[0]
   const starts = [0]
@@ -129,7 +129,7 @@ function* partOf(columns: ReadonlyArray<WriteColumn>, from: number, to: number):
   return out
 }
 
-const denseSteps = (
+export const denseSteps = (
   array: OpenedArray,
   target: FragmentTarget,
   all: number,

@@ -1,0 +1,200 @@
+/**
+ * Carries out a task: writes the combined fragment, commits it, then hides its inputs by a vacuum file. In this order a
+ * crash loses no cell: until the vacuum file exists, readers see the inputs too, which changes nothing unless the array
+ * allows duplicates.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { EncryptionKey } from "../../../platform/keys.ts"
+import type { StorageError } from "../../../platform/errors.ts"
+import { createUnique, Storage } from "../../../platform/storage/service.ts"
+import { withTurns } from "../../../platform/host/event_loop_turns.ts"
+import { encode } from "../../../schema/binary/mod.ts"
+import { VacuumFile, vacuumLine } from "../../../schema/commit/vacuum_file.ts"
+import { commitPath, fragmentPath } from "../../../schema/name/array_paths.ts"
+import { formatName, parseName, type TimestampedName } from "../../../schema/name/timestamped_name.ts"
+import { Since } from "../../../schema/version/version.ts"
+import { NameGenerator } from "../../array/create/name_generator.ts"
+import { withKey } from "../../array/open/key.ts"
+import { join, listArray } from "../../array/open/listing.ts"
+import { loadDirectory } from "../../array/open/directory.ts"
+import { openArray, type OpenedArray, type OpenError, reopenArray } from "../../array/open/open.ts"
+import type { ReadError } from "../../query/options/read_error.ts"
+import { commitFragments } from "../../write/fragment/commit.ts"
+import type { FinishedFragment } from "../../write/fragment/fragment_writer.ts"
+import { targetOf } from "../../write/fragment/fragment_target.ts"
+import type { WriteFailure } from "../../write/result/write_result.ts"
+import { consolidatedUuid, spanOf } from "../directory/consolidated_name.ts"
+import { MaintenanceError } from "../directory/maintenance_error.ts"
+import { type ConsolidateFilesError, type ConsolidateResult, unchanged } from "../directory/result.ts"
+import { whyNotTogether } from "../plan/fragment_plan.ts"
+import type { ConsolidationTask } from "../plan/task.ts"
+import { consolidateDense } from "./consolidate_dense.ts"
+import { consolidateSparse } from "./consolidate_sparse.ts"
+import { taskText } from "./unfinished_task.ts"
+
+/** Errors of combining fragments. */
+export type ConsolidateFragmentsError = ConsolidateFilesError | OpenError | ReadError | WriteFailure
+
+/** Options of carrying out a task. */
+export interface TaskOptions {
+  readonly key: EncryptionKey | undefined
+  /** Memory budget in bytes. */
+  readonly memory: number | undefined
+  readonly onProgress: ((cells: number) => void) | undefined
+}
+
+/** Attempts that a task makes to find an unused name. */
+const MAX_ATTEMPTS = 100
+
+/** A file that reserves the folder of a fragment for one process. It is removed before the commit. */
+const CLAIM = "__claim.tmp"
+
+/** Opens an array with all of its fragments and deletes. */
+export const openWhole = (
+  uri: string,
+  key: EncryptionKey | undefined,
+): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
+  openArray(uri, { end: Number.MAX_SAFE_INTEGER, ...(key === undefined ? {} : { key }) })
+
+const refuse = (uri: string, reason: MaintenanceError["reason"], detail: string) =>
+  Effect.fail(new MaintenanceError({ uri, reason, detail }))
+
+/** Stores the vacuum file of a result. */
+const storeVacuum = (
+  uri: string,
+  result: TimestampedName,
+  inputs: ReadonlyArray<TimestampedName>,
+): Effect.Effect<void, StorageError, Storage> =>
+  Effect.flatMap(Storage, (storage) => {
+    const { version } = result
+    const lines = inputs.map((name) => vacuumLine(version, uri, fragmentPath(name.version, name.name)))
+    const path = commitPath(version, result.name, "vacuum")!
+    return createUnique(storage, join(uri, path), encode(VacuumFile, lines, version))
+  })
+
+/** Reserves the folder of a fragment; `false` if there is one already. */
+const claimFolder = (folder: string): Effect.Effect<boolean, StorageError, Storage | Scope.Scope> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    if ((yield* storage.list(folder)).length > 0) return false
+    const release = Effect.ignore(Effect.zipRight(storage.remove(join(folder, CLAIM)), storage.removeFolder(folder)))
+    return yield* Effect.acquireRelease(
+      Effect.as(storage.create(join(folder, CLAIM), new Uint8Array(0)), true),
+      () => release,
+    ).pipe(Effect.catchTag("AlreadyExists", () => Effect.succeed(false)))
+  })
+
+/** Commits the result and hides its inputs; if the latter fails, the result is removed again. */
+const commitResult = (
+  uri: string,
+  finished: ReadonlyArray<FinishedFragment>,
+  inputs: ReadonlyArray<TimestampedName>,
+): Effect.Effect<void, StorageError, Storage> =>
+  Effect.uninterruptible(Effect.gen(function* () {
+    const storage = yield* Storage
+    yield* commitFragments(finished)
+    const result = parseName(finished[0].name)!
+    const undo = Effect.gen(function* () {
+      // a vacuum file without its fragment would hide cells
+      yield* storage.remove(join(uri, commitPath(result.version, result.name, "vacuum")!))
+      for (const { state } of finished) state.commit = "tried"
+    })
+    yield* Effect.tapError(storeVacuum(uri, result, inputs), () => Effect.ignore(undo))
+  }))
+
+/** Carries out a task. A task that was carried out before changes nothing. */
+export const runTask = (
+  uri: string,
+  task: ConsolidationTask,
+  { key, memory, onProgress }: TaskOptions,
+): Effect.Effect<ConsolidateResult, ConsolidateFragmentsError, Storage | Codecs> =>
+  withTurns(Effect.scoped(Effect.gen(function* () {
+    const storage = yield* Storage
+    const whole = yield* openWhole(uri, key)
+    const target = yield* targetOf(whole)
+    const { version } = target
+    const names = task.fragments.flatMap((name) => parseName(name) ?? [])
+    if (names.length !== task.fragments.length || new Set(task.fragments).size !== names.length) {
+      return yield* refuse(uri, "Missing", "the task contains a fragment twice, or an invalid name")
+    }
+    const time = spanOf(names)
+    const directory = yield* loadDirectory(yield* listArray(whole.uri))
+    const committed = new Set(directory.fragments.map(({ name }) => name.name))
+    const replacing = new Set(directory.vacuums.map(({ name }) => name.name))
+    const nameOf = (uuid: string) => formatName(...time, uuid, version >= Since.splitDimensions ? version : undefined)
+    const result = (name: string): ConsolidateResult => ({
+      written: [fragmentPath(version, name)],
+      inputs: names.map((input) => fragmentPath(input.version, input.name)),
+    })
+
+    // the result of an earlier call may exist without its vacuum file, after a crash
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const name = nameOf(yield* consolidatedUuid(names, taskText(task, attempt)))
+      if (committed.has(name)) {
+        if (replacing.has(name)) return unchanged
+        yield* storeVacuum(whole.uri, parseName(name)!, names)
+        return result(name)
+      }
+      if ((yield* storage.list(join(whole.uri, fragmentPath(version, name)))).length === 0) break
+    }
+
+    const visible = new Map(whole.fragments.map((fragment) => [fragment.name.name, fragment]))
+    const missing = task.fragments.find((name) => !visible.has(name))
+    if (missing !== undefined) {
+      const reason = committed.has(missing) ? "Stale" : "Missing"
+      const detail = `the fragment ${missing} ${reason === "Stale" ? "was replaced" : "does not exist"}`
+      return yield* refuse(uri, reason, detail)
+    }
+    const inputs = whole.fragments.filter(({ name }) => task.fragments.includes(name.name))
+    const problem = whyNotTogether(whole, inputs, task.purgeDeleted)
+    if (problem !== undefined) return yield* refuse(uri, "LosesCells", problem)
+
+    let uuid = ""
+    let folder = ""
+    for (let attempt = 0;; attempt++) {
+      if (attempt === MAX_ATTEMPTS) {
+        return yield* refuse(uri, "Overlap", `${MAX_ATTEMPTS} unfinished results of this task exist`)
+      }
+      uuid = yield* consolidatedUuid(names, taskText(task, attempt))
+      folder = join(whole.uri, fragmentPath(version, nameOf(uuid)))
+      if (yield* claimFolder(folder)) break
+    }
+    const now = yield* Clock.currentTimeMillis
+    const deletes = task.purgeDeleted ? whole.deletes.filter((entry) => entry.time <= now) : whole.deletes
+    const array = withKey({ ...whole, fragments: inputs, deletes }, whole.key)
+    // the first fragment has the name of the task, further ones follow it
+    let part = 0
+    const next = Effect.map(
+      Effect.suspend(() => part === 0 ? Effect.succeed(uuid) : consolidatedUuid(names, `${uuid} ${part}`)),
+      (digits) => ({ time: time[1], uuid: (part++, digits) }),
+    )
+    const consolidation = {
+      array,
+      target,
+      time,
+      memory,
+      onProgress: onProgress ?? (() => {}),
+      purge: task.purgeDeleted,
+      maxFragmentSize: version >= Since.folders ? task.maxFragmentSize ?? Infinity : Infinity,
+    }
+    const codecs = yield* Effect.context<Codecs>()
+    const writing = whole.schema.arrayType === "dense"
+      ? consolidateDense(consolidation)
+      : consolidateSparse(consolidation)
+    const finished = yield* Effect.provideService(writing, NameGenerator, { next: Effect.provide(next, codecs) })
+    if (finished.length === 0) return unchanged
+    // another process may have combined the same fragments meanwhile
+    const current = new Set(
+      (yield* reopenArray(whole, { end: Number.MAX_SAFE_INTEGER })).fragments.map((f) => f.name.name),
+    )
+    const replaced = task.fragments.find((name) => !current.has(name))
+    if (replaced !== undefined) {
+      return yield* refuse(uri, "Stale", `another process replaced the fragment ${replaced} meanwhile`)
+    }
+    yield* storage.remove(join(folder, CLAIM))
+    yield* commitResult(whole.uri, finished, names)
+    return { ...result(finished[0].name), written: finished.map(({ name }) => fragmentPath(version, name)) }
+  })))

@@ -1,0 +1,74 @@
+/**
+ * Checks that fragments can be combined without a change of what readers see.
+ */
+import { overlap } from "../../array/describe/non_empty_domain.ts"
+import type { DeleteEntry } from "../../array/open/directory.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import type { Range } from "../../../schema/array/range.ts"
+import { Since } from "../../../schema/version/version.ts"
+import type { Fragment } from "../../fragment/fragment.ts"
+import { axisOf } from "../../fragment/dense_tiles.ts"
+import { readScalar, scalarBytes } from "../../../schema/array/scalar.ts"
+import { spanOf } from "../directory/consolidated_name.ts"
+
+/** Returns a box of whole space tiles around a box. */
+const expanded = ({ schema }: OpenedArray, box: ReadonlyArray<Range>): ReadonlyArray<Range> =>
+  box.map(({ low, high }, d) => {
+    const dimension = schema.dimensions[d]
+    const axis = axisOf(dimension)
+    const first = BigInt(readScalar(dimension.type, low))
+    const last = BigInt(readScalar(dimension.type, high))
+    const size = low.byteLength
+    const limit = BigInt(readScalar(dimension.type, dimension.domain, size))
+    const start = axis.low + (first - axis.low) / axis.extent * axis.extent
+    const end = axis.low + ((last - axis.low) / axis.extent + 1n) * axis.extent - 1n
+    return {
+      low: scalarBytes(dimension.type, start),
+      high: scalarBytes(dimension.type, end < limit ? end : limit),
+    }
+  })
+
+/** Returns the boxes that the result covers: in dense arrays one, with the cells between the fragments. */
+const coveredBoxes = (array: OpenedArray, inputs: ReadonlyArray<Fragment>, union: ReadonlyArray<Range>) =>
+  array.schema.arrayType === "dense"
+    ? [expanded(array, union)]
+    : inputs.flatMap(({ nonEmptyDomain }) => nonEmptyDomain === undefined ? [] : [nonEmptyDomain])
+
+/**
+ * Returns why fragments must not be combined, as a detail for an error; `undefined` if they can be. `others` are the
+ * visible fragments that stay.
+ */
+export const inputsProblem = (
+  array: OpenedArray,
+  inputs: ReadonlyArray<Fragment>,
+  others: ReadonlyArray<Fragment>,
+  union: ReadonlyArray<Range>,
+  purge: boolean,
+  deletes: ReadonlyArray<DeleteEntry>,
+): string | undefined => {
+  const { schema } = array
+  const dense = schema.arrayType === "dense"
+  const [start, end] = spanOf(inputs.map(({ name }) => name))
+  const keepsTimes = !dense && schema.version >= Since.timestampOverlap
+  const lost = inputs.find(({ hasTimestamps, name }) =>
+    !hasTimestamps && name.start < name.end && deletes.some(({ time }) => name.start <= time && time < name.end)
+  )
+  if (lost !== undefined) {
+    return `a delete is in the middle of the fragment ${lost.name.name}, whose cells have no times`
+  }
+  // without an order among equal cells, other fragments do not matter
+  if (!dense && schema.allowsDuplicates) return undefined
+  const boxes = coveredBoxes(array, inputs, union)
+  for (const other of others) {
+    const { nonEmptyDomain } = other
+    if (nonEmptyDomain === undefined || other.name.start > end) continue
+    if (!boxes.some((box) => overlap(schema.dimensions, box, nonEmptyDomain))) continue
+    const name = other.name.name
+    if (dense) return `the fragment ${name} overlaps the result, which would cover its cells; combine both`
+    if (purge) return `the fragment ${name} may contain older versions of purged cells; combine both`
+    if (!keepsTimes && other.name.end >= start) return `the fragment ${name} is in between; combine both`
+    const ties = inputs.some((input) => input.name.start <= other.name.end && other.name.start <= input.name.end)
+    if (keepsTimes && ties) return `the fragment ${name} has the time of another one; combine both`
+  }
+  return undefined
+}
