@@ -1,6 +1,6 @@
 /**
- * The pages with which web servers list their folders: nginx and Apache autoindex, `npx serve`, Python's `http.server`,
- * and their like. They have in common that every name is a link.
+ * Parses the index pages of web servers: nginx and Apache autoindex, `npx serve`, Python's `http.server`, and similar
+ * ones. In all of them, every name is a link.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { staysInFolder } from "./url.ts"
 import { compareBytewise } from "../utf8_order.ts"
 import type { Entry } from "../service.ts"
 
-/** No page has more bytes: some 100,000 names. */
+/** Maximum size of an index page in bytes: about 100,000 names. */
 export const LARGEST_PAGE: number = 16 << 20
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" }
@@ -20,7 +20,7 @@ const unescapeHtml = (text: string): string =>
     return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : whole
   })
 
-/** What a link names directly in the folder; undefined if it leads anywhere else. */
+/** Returns the entry that a link refers to; `undefined` if the target is not directly in the folder. */
 const entryOf = (href: string, base: string): Entry | undefined => {
   let url: URL
   try {
@@ -30,7 +30,7 @@ const entryOf = (href: string, base: string): Entry | undefined => {
   }
   const at = url.origin + url.pathname
   if (!at.startsWith(`${base}/`)) return undefined
-  // sorting by column: "?C=N;O=D"
+  // an empty name is a link that sorts by column: "?C=N;O=D"
   const [escaped, ...rest] = at.slice(base.length + 1).split("/")
   if (escaped === "" || rest.length > 1 || (rest.length === 1 && rest[0] !== "")) return undefined
   let name: string
@@ -42,15 +42,15 @@ const entryOf = (href: string, base: string): Entry | undefined => {
   return staysInFolder(name) ? { name, kind: rest.length === 1 ? "folder" : "file" } : undefined
 }
 
-// Whatever the page holds, each of these passes over it once: no part of a tag reaches past the next bracket.
+// Each of these takes linear time on any page: no part of a tag matches beyond the next bracket.
 const title = /<(?:title|h1|h2)\b[^<>]*>[^<]*\b(?:index of|directory listing|listing directory|files within)\b/i
 const anchor = /<a\s([^<>]*)>/gi
 const href = /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/i
 
-/** No tag of an honest server is longer. */
+/** Maximum length of a tag; longer ones do not occur on real index pages. */
 const LONGEST_TAG = 1 << 14
 
-/** Where the links of a page lead. */
+/** Yields the targets of all links on a page. */
 function* linksIn(page: string): Generator<string> {
   for (const [, attributes] of page.matchAll(anchor)) {
     const regExpExecArray = attributes.length > LONGEST_TAG ? null : href.exec(attributes)
@@ -61,9 +61,9 @@ function* linksIn(page: string): Generator<string> {
 }
 
 /**
- * Returns the names on the index page of the folder `base` (a URL without query or trailing slash), in byte order;
- * `undefined` if the page is not an index. Links out of the folder, or deeper into it than one name, are ignored. A
- * name with a trailing slash is a folder.
+ * Returns the names on the index page of the folder `base` (a URL without query or trailing slash), in byte order, or
+ * `undefined` if the page is not an index. Links to targets outside the folder or in its subfolders are ignored. A name
+ * with a trailing slash is a folder.
  */
 export const parseIndexPage = (page: string, base: string): ReadonlyArray<Entry> | undefined => {
   const match = new Map<string, Entry>()

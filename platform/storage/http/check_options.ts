@@ -10,7 +10,7 @@ import type { HttpOptions } from "./request.ts"
 
 const HTTP: ReadonlyArray<string> = ["headers", "origin", "timeout"] satisfies Array<keyof HttpOptions>
 
-/** Checks the headers; no error contains their values. */
+/** Checks the headers; errors do not contain their values. */
 const checkHeaders = (headers: unknown): void => {
   if (headers === undefined) return
   const isRecord = typeof headers === "object" && headers !== null && !Array.isArray(headers) &&
@@ -18,7 +18,7 @@ const checkHeaders = (headers: unknown): void => {
   if (!isRecord) throw invalidOption("", "headers", 'expected strings by name, such as { authorization: "Bearer …" }')
 }
 
-/** Checks the origins; no error contains them, since a URL can contain a signature. */
+/** Checks the origins; errors do not contain them, since a URL can contain a signature. */
 const checkOrigin = (origin: unknown): void => {
   if (origin === undefined) return
   for (const url of Array.isArray(origin) ? origin : [origin]) {
@@ -27,7 +27,7 @@ const checkOrigin = (origin: unknown): void => {
   }
 }
 
-/** Checks the options of HTTP storage; `more` are the names of options that the caller checks. */
+/** Checks the options of HTTP storage; `more` contains the names of options that the caller checks. */
 export const checkHttpOptions = (options: HttpOptions, more: ReadonlyArray<string> = []): void => {
   checkOptionNames(options, [...HTTP, ...more])
   checkHeaders(options.headers)

@@ -1,5 +1,5 @@
 /**
- * The HTTP client of the default storages: `fetch`, as every runtime and every browser has it.
+ * The HTTP client of the default storages, based on `fetch`, which every runtime and browser has.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import { MANIFEST_NAME } from "./manifest.ts"
 
-/** Manifests and index pages change; a browser must not answer them from its cache without asking. */
+/** Whether a URL is a manifest or an index page: these change, so a browser must revalidate cached copies. */
 const isListing = (url: string): boolean => {
   const path = url.replace(/\?.*$/s, "")
   return path.endsWith("/") || path.endsWith(`/${MANIFEST_NAME}`)

@@ -1,5 +1,5 @@
 /**
- * Web servers as programs want them: with retries, a limit, and few requests for many ranges.
+ * The default storage for web servers: with retries, a concurrency limit, and coalesced ranges.
  *
  * @module
  */
@@ -13,20 +13,20 @@ import { checkCoalescingOptions, type CoalescingOptions, withCoalescing } from "
 import { withLimit } from "../middleware/limit.ts"
 import { checkRetryOptions, type RetryOptions, withRetry } from "../middleware/retry.ts"
 
-/** How to read from web servers. */
+/** Options for reading from web servers. */
 export interface HttpFilesOptions extends HttpOptions {
-  /** Requests under way at a time. Default: 16. */
+  /** Maximum number of concurrent requests. Default: 16. */
   readonly requests?: number
-  /** When to ask again. Default: four times, for `Unavailable` and `Timeout`. */
+  /** Retry options. Default: four retries, for `Unavailable` and `Timeout`. */
   readonly retry?: RetryOptions
-  /** Which ranges to read as one. Default: those less than 512 KiB apart. */
+  /** Coalescing options. Default: ranges less than 512 KiB apart are read together. */
   readonly coalescing?: CoalescingOptions
 }
 
-/** Default number of concurrent requests. */
+/** Default maximum number of concurrent requests. */
 const REQUESTS = 16
 
-/** Checks the options, with those of retries, of joined ranges and of the limit. Throws `InvalidOption`. */
+/** Checks the options, including those for retries, coalescing and the limit. Throws `InvalidOption`. */
 const checkHttpFilesOptions = (options: HttpFilesOptions): void => {
   checkHttpOptions(options, ["requests", "retry", "coalescing"] satisfies Array<keyof HttpFilesOptions>)
   numberOption("requests", options.requests, REQUESTS, 1)
@@ -35,9 +35,9 @@ const checkHttpFilesOptions = (options: HttpFilesOptions): void => {
 }
 
 /**
- * The storage of `http://` and `https://` URIs, read-only, over `fetch`: `makeHttpStorage` with a limit, with
- * retries, and with ranges put together. {@link layerDefault} has it; make one of your own for other options. Throws
- * `InvalidOption`.
+ * Creates the read-only storage of `http://` and `https://` URIs, based on `fetch`: `makeHttpStorage` with a
+ * concurrency limit, retries and coalesced ranges. {@link layerDefault} contains it; create your own for other options.
+ * Throws `InvalidOption`.
  *
  * ```ts
  * import { httpFiles, localFiles, makeRouter } from "@tessera/array/platform"
@@ -68,7 +68,7 @@ export const httpFiles = (options: HttpFilesOptions = {}): Storage => {
 }
 
 /**
- * The layer of {@link httpFiles}, for programs that read from web servers only, as in a browser. Throws
+ * A layer with {@link httpFiles}, for programs that read only from web servers, for example in a browser. Throws
  * `InvalidOption`.
  *
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * What the answers of a web server, and the lack of one, mean to the storage service.
+ * Maps responses of a web server, and missing responses, to storage errors.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import { pageOrigin } from "./origin.ts"
 /** An unexpected response; the cause of a {@link StorageError}. */
 export class HttpFailure extends Error {
   override readonly name: string = "HttpFailure"
-  /** The status. */
+  /** HTTP status. */
   readonly status: number
-  /** Milliseconds that the server asks to wait before the next try. */
+  /** Minimum delay before a retry that the server requests, in milliseconds. */
   readonly retryAfter: number | undefined
 
   constructor(status: number, retryAfter?: number) {
@@ -22,7 +22,7 @@ export class HttpFailure extends Error {
   }
 }
 
-/** Milliseconds that a Retry-After header means: seconds, or a date. */
+/** Returns the delay of a Retry-After header, which contains seconds or a date, in milliseconds. */
 export const retryAfterOf = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000
@@ -42,7 +42,7 @@ const reasonOf = (status: number): StorageReason =>
 /** Whether a status means that the file does not exist. */
 export const isMissing = (status: number): boolean => status === 404 || status === 410
 
-/** The failure that a status means where another was expected. */
+/** Returns the error for an unexpected status. */
 export const statusFailure = (
   op: StorageOp,
   uri: string,
@@ -56,7 +56,10 @@ export const statusFailure = (
     cause: new HttpFailure(status, retryAfterOf(retryAfter, Date.now())),
   })
 
-/** What a server must allow before pages of `origin` can read from it; browsers do not tell why they refuse. */
+/**
+ * Returns a hint about the CORS headers that a server must send to pages of `origin`: browsers do not report why they
+ * block a response.
+ */
 export const corsHint = (url: string, origin: string | undefined = pageOrigin()): string =>
   origin === undefined || new URL(url).origin === origin
     ? ""
@@ -72,7 +75,7 @@ const innermost = (cause: unknown): string => {
   return text
 }
 
-/** A text of the runtime without queries, user names and passwords, which it may quote from `url`. */
+/** Removes queries, user names and passwords from an error text of the runtime, which may quote `url`. */
 const redacted = (text: string, url: string): string => {
   const { search } = new URL(url)
   const existing = search.length > 1 ? text.replaceAll(search, "") : text
@@ -91,12 +94,12 @@ const redactedCause = (cause: unknown, url: string, depth = 0): unknown => {
   return typeof code === "string" ? Object.assign(copy, { code }) : copy
 }
 
-/** The failure of a request that got no answer. */
+/** Returns the error for a request without a response. */
 export const transportFailure = (op: StorageOp, uri: string, url: string, cause: unknown): StorageError => {
   const text = redacted(innermost(cause), url)
   const code = String((cause as { readonly code?: unknown } | null)?.code ?? "")
   const quoted = redactedCause(cause, url)
-  // a browser that follows redirects by itself
+  // the browser followed redirects itself
   if (/redirect/i.test(text.replace(/https?:\/\/\S*/gi, "") + code)) {
     const circle = new Error("the server redirects without end", { cause: quoted })
     return new StorageError({ op, uri, reason: "Unknown", cause: circle })
@@ -104,13 +107,13 @@ export const transportFailure = (op: StorageOp, uri: string, url: string, cause:
   return new StorageError({
     op,
     uri,
-    // Deno may not reach every host
+    // Deno has no permission to access this host
     reason: cause instanceof Error && cause.name === "NotCapable" ? "Denied" : "Unavailable",
     cause: new Error(`no answer: ${text}${corsHint(url)}`, { cause: quoted }),
   })
 }
 
-/** The failure of a body that broke off on its way, or could not be decoded: the next one may be whole. */
+/** Returns the error for a body that was interrupted or could not be decoded; a retry may succeed. */
 export const cutBody = (op: StorageOp, uri: string, url: string, cause: unknown): StorageError =>
   new StorageError({
     op,

@@ -1,8 +1,8 @@
 /**
- * Read-only storage on a web server: any server that serves files, with ranges for large ones.
+ * Read-only storage on a web server: any server that serves files, with range requests for large ones.
  *
- * Folders come from a manifest (`tessera publish` creates one) at the array or above it, or else from the server's
- * index pages. A query is sent with every request: `https://host/array?sig=…` reads
+ * Folders are listed from a manifest (`tessera publish` creates one) in the array or above it, or else from the
+ * server's index pages. A query is sent with every request: `https://host/array?sig=…` reads
  * `https://host/array/__schema/…?sig=…`; it ends at the next slash, so a slash in it must be written `%2F`.
  *
  * @module
@@ -29,8 +29,8 @@ const readOnly = (op: StorageOp, uri: string): Effect.Effect<never, StorageError
   )
 
 /**
- * Creates a storage that reads from web servers through `client`, one request for each call, range and folder, without
- * retries and without limit: {@link httpFiles} adds those.
+ * Creates a storage that reads from web servers through `client`, with one request per call, range and folder, without
+ * retries and without a concurrency limit; {@link httpFiles} adds those.
  *
  * Errors: `NotFound` for 404 and 410; `StorageError` with reason `Denied` for 401 and 403; `Unavailable` for 429, 5xx,
  * interrupted bodies and unreachable servers; `Timeout` for servers that do not respond in time; `Truncated` for bodies
@@ -39,9 +39,10 @@ const readOnly = (op: StorageOp, uri: string): Effect.Effect<never, StorageError
  * manifest lists and the server does not have, and for one that changed since it was first read; and `Unknown` for
  * invalid responses. Interruption cancels requests in flight.
  *
- * A file changed if its ETag, Last-Modified or size differs from earlier responses. `read` and `readTail` start with
- * the current file; `readRanges` and `size` fail once, and start anew when they are called again. An open array keeps
- * the versions of the files that it started with: once one of them changed, its reads fail until it is opened again.
+ * A file has changed if its ETag, Last-Modified or size differs from earlier responses. `read` and `readTail` start
+ * with the current file; `readRanges` and `size` fail once, and use the new version when they are called again. An open
+ * array keeps the file versions that it started with: once one of the files has changed, its reads fail until it is
+ * reopened.
  *
  * This storage follows redirects itself: at most 10, not from `https:` to `http:` (`Denied`), and without the option
  * `headers` to other origins. The client must not follow them; for one based on `fetch` the redirect mode is set with
@@ -63,7 +64,7 @@ const readOnly = (op: StorageOp, uri: string): Effect.Effect<never, StorageError
  */
 export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): Storage => {
   checkHttpOptions(options)
-  // spans of the client would show URLs with their queries, and headers
+  // the client's spans would contain headers and URLs with queries
   const send = makeSend(withTracerDisabledWhen(client, () => true), options)
   const reads = makeReads(send)
   const { list, listedBy } = makeListing(send)

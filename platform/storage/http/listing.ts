@@ -1,8 +1,9 @@
 /**
- * Lists folders on a web server: from a manifest at the array or above it, or from the server's index pages.
+ * Lists folders on a web server: from a manifest in the array or above it, or from the server's index pages.
  *
- * A listing is as fresh as its call, and concurrent listings share the request for the manifest. Only the locations of
- * manifests, their absence, and the server's ability to list folders are remembered.
+ * Each listing is up to date at the time of the call; concurrent listings share the request for the manifest. Only
+ * manifests, which every listing revalidates, the folders without a manifest, and the folders that the server lists are
+ * remembered.
  *
  * @module
  */
@@ -16,14 +17,14 @@ import { decodeManifest, LARGEST_MANIFEST, type Manifest, MANIFEST_NAME } from "
 import { makeSingleFlight } from "../middleware/single_flight.ts"
 import type { Entry } from "../service.ts"
 
-/** The listing half of a storage. */
+/** The listing functions of a storage. */
 export interface HttpListing {
   readonly list: (uri: string) => Effect.Effect<ReadonlyArray<Entry>, StorageError>
-  /** The URL of the manifest that names this file, where one was used. */
+  /** Returns the URL of the manifest that lists this file; `undefined` if no manifest was used. */
   readonly listedBy: (uri: string) => string | undefined
 }
 
-/** What a request for an index page came to. */
+/** Outcome of a request for an index page. */
 type Page =
   | { readonly kind: "listed"; readonly entries: ReadonlyArray<Entry> }
   | { readonly kind: "missing" | "denied" | "unlisted"; readonly status: number }
@@ -33,19 +34,19 @@ interface Known {
   readonly etag: string | undefined
 }
 
-/** A URL without its query and without slashes at the end. */
+/** Returns a URL without the query and trailing slashes. */
 const baseOf = (url: string): string => url.replace(/[?#].*$/s, "").replace(/\/+$/, "")
 
 const failure = (uri: string, reason: StorageError["reason"], message: string, cause?: unknown): StorageError =>
   new StorageError({ op: "list", uri, reason, cause: new Error(message, { cause }) })
 
-/** Statuses that servers use for missing or hidden files. */
+/** Whether a status is one that servers use for missing or hidden files. */
 const isAbsent = (status: number): boolean => isMissing(status) || [400, 401, 403, 405, 407].includes(status)
 
-/** Maximum size of remembered manifests in bytes; the least recently used one is requested again. */
+/** Maximum total size of cached manifests in bytes; the least recently used ones are dropped. */
 const MAX_REMEMBERED = 2 * LARGEST_MANIFEST
 
-/** Listings over requests. */
+/** Creates the listing functions. */
 export const makeListing = (send: Send): HttpListing => {
   const manifests = new Map<string, Known>()
   let remembered = 0
@@ -80,7 +81,7 @@ export const makeListing = (send: Send): HttpListing => {
       Effect.gen(function* () {
         const existing = manifests.get(at.base)
         const url = urlIn(at, MANIFEST_NAME)
-        // a query can be a signature
+        // omits the query, which can be a signature
         const shown = urlIn({ base: at.base, query: "" }, MANIFEST_NAME)
         const headers = existing?.etag === undefined ? undefined : { "if-none-match": existing.etag }
         const request: HttpRequest = { op: "list", uri, method: "GET", url, headers }
@@ -102,7 +103,7 @@ export const makeListing = (send: Send): HttpListing => {
             failure(uri, "Unknown", `the manifest ${shown} has more than ${LARGEST_MANIFEST} bytes`),
           )
         }
-        // some servers answer everything with their start page
+        // some servers respond to every request with their start page
         if (answer.header("content-type")?.includes("html") || bytes[0] === 0x3c) {
           without.add(at.base)
           return undefined
@@ -137,7 +138,7 @@ export const makeListing = (send: Send): HttpListing => {
             return yield* Effect.fail(failure(uri, "Unsupported", message))
           }
           const page = new TextDecoder().decode(bytes)
-          // links of a redirected page are relative to its URL, or name entries of the requested folder
+          // links of a redirected page are relative to its URL, or refer to entries of the requested folder
           const there = parseIndexPage(page, baseOf(answer.url))
           const entries = there?.length ? there : parseIndexPage(page, at.base) ?? there
           if (entries === undefined) return { kind: "unlisted", status }
@@ -153,13 +154,16 @@ export const makeListing = (send: Send): HttpListing => {
   const fromManifest = (manifest: Manifest, folder: string, base: string): ReadonlyArray<Entry> =>
     manifest.list((namesBelow(folder, base) ?? ["", ""]).join("/"))
 
-  /** The nearest folder at or above `base` that is in a set. */
+  /** Returns the nearest folder at or above `base` that satisfies `has`. */
   const nearest = (base: string, has: (folder: string) => boolean): string | undefined => {
     for (let at: string | undefined = base; at !== undefined; at = parentOf(at)) if (has(at)) return at
     return undefined
   }
 
-  /** Above an array that has no manifest and is not listed: a manifest there, or the word of a server that lists. */
+  /**
+   * Lists a folder of an array that has no manifest and no index page: from a manifest in a parent folder, or, if the
+   * server lists parent folders, as an empty folder.
+   */
   const listFromAbove = (
     uri: string,
     place: HttpPlace,
@@ -171,7 +175,7 @@ export const makeListing = (send: Send): HttpListing => {
         const at = { base, query: place.query }
         const lists = listed.has(base) || (yield* pageAt(uri, at)).kind === "listed"
         if (lists && page.kind === "missing") return []
-        // there is no manifest inside an array, and the array itself was checked already
+        // folders inside an array have no manifest, and the array itself was already checked
         if (base.length < object.length && !without.has(base)) {
           const manifest = yield* manifestAt(uri, at)
           if (manifest !== undefined) return fromManifest(manifest, base, place.base)
@@ -181,9 +185,9 @@ export const makeListing = (send: Send): HttpListing => {
         }
         if (lists) break
       }
-      // one may be published at any time
+      // a manifest may be published at any time
       without.clear()
-      // other statuses mean that the server does not list the folder; these require credentials
+      // 401 and 407 require credentials; other statuses mean that the server does not list the folder
       if (page.status === 401 || page.status === 407) {
         return yield* Effect.fail(failure(uri, "Denied", `the server answered ${page.status}`))
       }

@@ -1,12 +1,13 @@
 /**
- * Manifests: what is in a folder and everything below it, as one small file, for servers that do not list folders.
+ * Manifests: a small file that lists the contents of a folder and of everything below it, for servers that do not list
+ * folders.
  *
  * ```json
  * {"format":"tessera-manifest","version":1,"files":[["__schema/__1_1_…",245],["__commits/__1_1_….wrt",0]]}
  * ```
  *
- * A manifest can name hundreds of thousands of files. It stays the bytes that it came as, with the place of each path; a
- * listing is a binary search, and only the names in it become strings.
+ * A manifest can list hundreds of thousands of files. It stays in memory as the received bytes, with the position of
+ * each path; a listing is a binary search, and only the returned names become strings.
  *
  * @module
  */
@@ -15,16 +16,16 @@ import { parseManifest } from "./parse_manifest.ts"
 import { compareBytewise } from "../utf8_order.ts"
 import type { Entry } from "../service.ts"
 
-/** The name of a manifest; the real engine passes by a file of this name. */
+/** File name of manifests; TileDB ignores files with this name. */
 export const MANIFEST_NAME = "__tessera_manifest.json"
 
-/** No manifest has more bytes: about 1,000,000 files with names as TileDB makes them. */
+/** Maximum size of a manifest in bytes: about 1,000,000 files with TileDB's usual names. */
 export const LARGEST_MANIFEST: number = 128 << 20
 
-/** A file below a manifest's folder: its path from there, and its size. */
+/** A file in a manifest: the path relative to the manifest's folder, and the size in bytes. */
 export type ManifestFile = readonly [path: string, size: number]
 
-/** What is in a folder and below it. Paths are relative to that folder; `""` is the folder itself. */
+/** A decoded manifest. Paths are relative to the manifest's folder; `""` is the folder itself. */
 export interface Manifest {
   /** The files, by path. */
   readonly files: { readonly size: number; readonly has: (path: string) => boolean }
@@ -34,9 +35,9 @@ export interface Manifest {
   readonly list: (folder: string) => ReadonlyArray<Entry>
 }
 
-/** Encodes the manifest of files. */
+/** Encodes a manifest. */
 export const encodeManifest = (files: ReadonlyArray<ManifestFile>): Uint8Array => {
-  // JavaScript's string order equals byte order, and is fast, unless there are surrogates
+  // without surrogates, JavaScript's string order equals byte order, and is faster
   const quick = !files.some(([path]) => /[\ud800-\uffff]/.test(path))
   const order = quick ? (a: string, b: string) => a < b ? -1 : a > b ? 1 : 0 : compareBytewise
   const lines = [...files].sort((a, b) => order(a[0], b[0])).map((file) => JSON.stringify(file))
@@ -45,13 +46,13 @@ export const encodeManifest = (files: ReadonlyArray<ManifestFile>): Uint8Array =
 
 const SLASH = 0x2f
 
-/** Decodes a manifest, which keeps the bytes. Throws an Error that describes the problem. */
+/** Decodes a manifest, which retains `bytes`. Throws an Error that describes the problem. */
 export const decodeManifest = (bytes: Uint8Array): Manifest => {
   const { text, starts, ends, shared, sizes, length } = parseManifest(bytes)
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
 
-  /** The first path that is not before `key` in the order of bytes. */
+  /** Returns the index of the first path that is not before `key` in byte order. */
   const search = (key: Uint8Array): number =>
     firstFrom(length, (i) => {
       const start = starts[i]
@@ -77,20 +78,20 @@ export const decodeManifest = (bytes: Uint8Array): Manifest => {
       const kind = end < ends[i] ? "folder" : "file"
       const name = decoder.decode(text.subarray(start, end))
       const last = entries[entries.length - 1]
-      // of two files the path that comes first has the name that comes first
+      // of two files, the one with the smaller path has the smaller name
       if ((kind === "folder" || last?.kind === "folder") && last && compareBytewise(last.name, name) >= 0) {
         sorted = false
       }
       entries.push(kind === "folder" ? { name, kind } : { name, kind, size: sizes[i] })
-      // past all that is in this folder
+      // skips all other paths in this folder
       const inside = kind === "folder" ? end + 1 - starts[i] : Infinity
       do i++
       while (i < length && shared[i] >= inside)
     } while (i < length && shared[i] >= prefix.length)
     if (sorted) return entries
-    // paths in the folder "a" come after the files "a-b" and "a.b"
+    // in the order of paths, the contents of folder "a" follow the files "a-b" and "a.b"
     entries.sort((a, b) => compareBytewise(a.name, b.name))
-    // a folder wins over a file of the same name, as it holds the more
+    // a folder takes precedence over a file of the same name, since it has more content
     return entries.filter(({ name, kind }, i) =>
       kind === "folder" || !(entries[i - 1]?.name === name || entries[i + 1]?.name === name)
     )

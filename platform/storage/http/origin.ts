@@ -1,5 +1,6 @@
 /**
- * Which origins receive the headers that a program passes in: credentials for one server must not reach another one.
+ * Determines which origins receive the headers of the program: credentials for one server must not be sent to another
+ * one.
  *
  * @module
  */
@@ -10,7 +11,7 @@ import * as FiberRef from "effect/FiberRef"
 /** Headers of a request. */
 export type RequestHeaders = Readonly<Record<string, string>>
 
-/** The origin (scheme, host and port) of an http or https URL; `undefined` for anything else. */
+/** Returns the origin (scheme, host and port) of an http or https URL; `undefined` for anything else. */
 export const originOf = (url: string | URL): string | undefined => {
   try {
     const { protocol, origin } = new URL(url)
@@ -20,40 +21,40 @@ export const originOf = (url: string | URL): string | undefined => {
   }
 }
 
-/** The origin of the page that runs this, in a browser. */
+/** Returns the origin of the page that runs this code; `undefined` outside of browsers. */
 export const pageOrigin = (): string | undefined => {
   const origin = (globalThis as { readonly location?: { readonly origin?: string } }).location?.origin
   return origin === undefined || origin === "null" ? undefined : origin
 }
 
-/** Whether a URI is opened because a group names it. */
+/** Whether the current operation opens a URI from a group. */
 const isFollowing: FiberRef.FiberRef<boolean> = FiberRef.unsafeMake(false)
 
 /**
- * Opens what a group names: the program did not pass in its URI. Headers without `origin` are not bound to an origin there,
- * since whoever wrote the group would choose which server receives them.
+ * Runs an operation that opens a URI from a group rather than from the program. Without the option `origin`, it does
+ * not bind the headers to an origin, since the author of the group would choose which server receives them.
  */
 export const following = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.locally(operation, isFollowing, true)
 
 /** Headers and the origins that receive them. */
 export interface BoundHeaders {
-  /** The headers for a request to this URL; `undefined` if its origin receives none. */
+  /** Returns the headers for a request to this URL; `undefined` if the origin does not receive any. */
   readonly headersFor: (url: string) => RequestHeaders | undefined
-  /** Binds the headers to the origin of this URL, unless they are bound already or a group named it. */
+  /** Binds the headers to the origin of this URL, unless they are already bound or the URL comes from a group. */
   readonly bind: (url: string) => Effect.Effect<void>
 }
 
 /**
- * Headers for the origins in `origin`. Without `origin` they belong to the first origin that {@link BoundHeaders.bind}
- * sees. Throws a TypeError if an entry of `origin` is not an http or https URL; the message does not quote it, since a URL
- * can contain a signature.
+ * Binds headers to the origins in `origin`, or without `origin` to the first origin that {@link BoundHeaders.bind} is
+ * called with. Throws a TypeError if an entry of `origin` is not an http or https URL; the message does not quote it,
+ * since a URL can contain a signature.
  */
 export const bindHeaders = (
   headers: RequestHeaders = {},
   origin?: string | URL | ReadonlyArray<string | URL>,
 ): BoundHeaders => {
-  // one spelling for each name, so that a header of the request itself replaces it
+  // header names in lower case, so that a header of the request itself replaces one of these
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   if (Object.keys(named).length === 0) return { headersFor: () => undefined, bind: () => Effect.void }
   const input = origin === undefined || origin instanceof URL || typeof origin === "string" ? [origin] : origin

@@ -1,38 +1,38 @@
 /**
- * Parses a manifest as bytes: JSON of a fixed shape, in one pass, without an object per file. This is faster than
- * `JSON.parse`, and the memory for a hostile text is bounded by its length.
+ * Parses the bytes of a manifest: JSON of a fixed shape, in one pass, without an object per file. This is faster than
+ * `JSON.parse`, and the memory for malicious input is bounded by its length.
  *
  * @module
  */
 import { staysInFolder } from "./url.ts"
 
-/** The files of a manifest in the byte order of their paths, each path once. */
+/** The files of a manifest in byte order of their paths, without duplicates. */
 export interface ManifestPaths {
-  /** The bytes that hold the paths, in UTF-8. */
+  /** The bytes that contain the paths, in UTF-8. */
   readonly text: Uint8Array
-  /** Where each path begins and ends in them. */
+  /** Offset of the first byte of each path in `text`; `ends` contains the end offsets. */
   readonly starts: Uint32Array
   readonly ends: Uint32Array
-  /** How many bytes each path has in common with the one before. */
+  /** Length of the prefix that each path shares with the previous one, in bytes. */
   readonly shared: Uint32Array
-  /** Bytes in each file. */
+  /** Size of each file in bytes. */
   readonly sizes: Float64Array
   readonly length: number
 }
 
-/** The deepest that folders of a manifest may be nested. */
+/** Maximum nesting depth of folders. */
 const DEEPEST = 64
 
-/** The deepest that values of unknown keys may be nested. */
+/** Maximum nesting depth of the values of unknown keys. */
 const DEEPEST_VALUE = 64
 
 const [QUOTE, BACKSLASH, COMMA, SLASH, DOT, ZERO, NINE] = [0x22, 0x5c, 0x2c, 0x2f, 0x2e, 0x30, 0x39]
 const [OPEN_LIST, CLOSE_LIST, OPEN, CLOSE, COLON, PERCENT] = [0x5b, 0x5d, 0x7b, 0x7d, 0x3a, 0x25]
 
-/** The keys other than `files`, and their values. */
+/** Required keys other than `files`, and their values. */
 const head: Readonly<Record<string, unknown>> = { format: "tessera-manifest", version: 1 }
 
-/** Class of each byte in a path: 0 part of a name, 1 slash, 2 quote, 3 requires a closer check. */
+/** Class of each byte in a path: 0 part of a name, 1 slash, 2 quote, 3 requires the slower check. */
 const classes = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte === SLASH) return 1
   if (byte === QUOTE) return 2
@@ -41,10 +41,10 @@ const classes = Uint8Array.from({ length: 256 }, (_, byte) => {
 
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
-/** Returns the files in a manifest. Throws an Error that describes the problem. */
+/** Returns the files of a manifest. Throws an Error that describes the problem. */
 export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-  // grows where an escape has to be written out: paths are then at its end
+  // grows if a path contains escapes: the unescaped paths are appended
   let text = bytes
   let used = bytes.length
   let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
@@ -76,7 +76,7 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
     if (!take(byte)) throw invalid(`"${String.fromCharCode(byte)}"`)
   }
 
-  /** The end of a string whose first character is at `from`: that of its closing quote. */
+  /** Returns the position of the closing quote of a string whose first character is at `from`. */
   const endOfString = (from: number): number => {
     let i = from
     while (i < bytes.length && bytes[i] !== QUOTE) i += bytes[i] === BACKSLASH ? 2 : 1
@@ -88,7 +88,7 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
   }
   const parseToken = (from: number, to: number): unknown => JSON.parse(decoder.decode(bytes.subarray(from, to)))
 
-  /** A string, number, `true`, `false` or `null`; `undefined` for a list or an object. */
+  /** Parses a string, number, `true`, `false` or `null`; returns `undefined` for a list or an object. */
   const scalar = (): unknown => {
     skipSpace()
     const from = at
@@ -98,7 +98,7 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
     if (at === from) throw invalid("a value")
     return parseToken(from, at)
   }
-  /** Goes over any value: later versions may add keys. */
+  /** Skips any value: later versions may add keys. */
   const skipValue = (depth = 0): void => {
     if (scalar() !== undefined) return
     if (depth > DEEPEST_VALUE) throw new TypeError("the manifest is nested too deeply")
@@ -120,7 +120,7 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
     return name
   }
 
-  /** How many bytes path `i` and path `j` have in common, from their beginnings. */
+  /** Returns the length of the common prefix of path `i` and path `j`, in bytes. */
   const sharedBy = (i: number, j: number): number => {
     const [a, b] = [starts[i], starts[j]]
     const max = Math.min(ends[i] - a, ends[j] - b)
@@ -128,7 +128,7 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
     while (k < max && text[a + k] === text[b + k]) k++
     return k
   }
-  /** The order of path `i` and path `j`. */
+  /** Compares path `i` with path `j` in byte order. */
   const order = (i: number, j: number): number => {
     const k = sharedBy(i, j)
     const [first, second] = [ends[i] - starts[i], ends[j] - starts[j]]
@@ -141,13 +141,13 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
   const leaves = (path: string): Error => new TypeError(`files: ${quoted(path)} leaves the folder`)
   const tooDeep = (path: string): Error =>
     new TypeError(`files: ${quoted(path)} is nested deeper than ${DEEPEST} folders`)
-  /** Describes the text found instead of a file. */
+  /** Returns the error for text that is not a file entry. */
   const notAFile = (from: number): Error => {
     const have = new TextDecoder().decode(bytes.subarray(from, from + 200))
     return new TypeError(`files: expected [path, size], not ${JSON.stringify(have)} (file ${length})`)
   }
 
-  /** Takes the string at `from … to`, which has an escape, a percent sign, or characters beyond ASCII. */
+  /** Stores the path at `from … to` that contains an escape, a percent sign, or characters beyond ASCII. */
   const unusualPath = (from: number, to: number): void => {
     const path = parseToken(from - 1, to + 1) as string
     const names = path.split("/")
@@ -165,26 +165,26 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
     ends[length] = used += plain.length
   }
 
-  /** Where the slashes of the path before are, from its beginning; and how many. */
+  /** Positions of the slashes in the previous path, relative to its start; `depth` is their number. */
   const slashes = new Uint32Array(DEEPEST)
   let depth = 0
   const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const lastWord = bytes.length - 3
-  /** whether the previous path is stored in `bytes` without escapes */
+  /** Whether the previous path has no escapes and is stored in `bytes`. */
   let plain = false
 
-  /** parses a path; `at` is after its first quote */
+  /** Parses a path; `at` is after the opening quote. */
   const takePath = (): void => {
-    // locals are what makes these loops fast
+    // local variables make these loops faster
     const from = at
     const source = bytes
     const kinds = classes
-    // what it has in common with the path before was checked there
+    // the prefix that this path shares with the previous one was already checked there
     let i = from
     if (plain) {
       let before = starts[length - 1]
       const end = ends[length - 1]
-      // four bytes at a time, as most of a path is like that before it
+      // compares four bytes at a time, since most of a path equals the previous one
       while (before + 4 <= end && i < lastWord && words.getInt32(i) === words.getInt32(before)) i += 4, before += 4
       while (before < end && source[i] === source[before]) i++, before++
       while (depth > 0 && slashes[depth - 1] >= i - from) depth--
@@ -195,7 +195,7 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
     for (;; i++) {
       kind = kinds[source[i]]
       if (kind === 0) continue
-      // past the end of the text bytes are undefined, and so is their kind
+      // past the end of the text, the byte and therefore its class are undefined
       if (kind !== 1 && kind !== 2) break
       const size = i - name
       const outside = size === 0 || (size < 3 && source[name] === DOT && (size === 1 || source[name + 1] === DOT))
@@ -226,7 +226,7 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
     plain = kind === 2
   }
 
-  /** Takes a size: digits, as a rule. */
+  /** Parses a size, which usually consists of digits only. */
   const takeSize = (file: number): void => {
     skipSpace()
     const source = bytes
@@ -289,7 +289,7 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
         takeFiles()
         match.add(name)
       } else if (Object.hasOwn(head, name)) {
-        // before `files`, as a rule: another version may have anything there
+        // these keys usually come before `files`, whose form may differ in other versions
         const value = scalar()
         if (value !== head[name]) throw new TypeError(`${name}: expected ${JSON.stringify(head[name])}`)
         match.add(name)

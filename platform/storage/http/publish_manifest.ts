@@ -1,5 +1,5 @@
 /**
- * Making manifests: every file below a folder, with its size.
+ * Publishes manifests: writes the paths and sizes of all files below a folder.
  *
  * @module
  */
@@ -11,34 +11,37 @@ import { inFlight, type Storage } from "../service.ts"
 import { turnIfDue, withTurns } from "../../host/event_loop_turns.ts"
 import { withoutTrailingSlash } from "../uri.ts"
 
-/** A manifest that was made. */
+/** A published manifest. */
 export interface PublishResult {
-  /** Where it is. */
+  /** URI of the manifest. */
   readonly uri: string
-  /** How many files it names, and how many bytes these have. */
+  /** Number of files in the manifest. */
   readonly files: number
   /** Total size of the files in bytes. */
   readonly bytes: number
 }
 
-/** Maximum depth of folders: not every storage can detect links to a parent folder. */
+/** Maximum nesting depth of folders: not every storage can detect links to a parent folder. */
 const DEEPEST = 32
 
-/** Listings and sizes under way at a time. */
+/** Maximum number of concurrent listings and size requests. */
 const CONCURRENCY = 8
 
-/** No more folders are entered. A manifest has no place for so many, and links may show one folder under very many paths. */
+/**
+ * Maximum number of folders. A manifest has no space for more, and links may expose one folder under a large number of
+ * paths.
+ */
 const MAX_FOLDERS = LARGEST_MANIFEST >> 7
 
-/** Bytes that a manifest has for a file besides its path, at least. */
+/** Minimum number of bytes per file in a manifest, besides the path. */
 const FILE_BYTES = 8
 
-/** A folder that is to be listed. */
+/** A folder to list. */
 interface Folder {
-  /** From the published folder. */
+  /** Path relative to the published folder. */
   readonly path: string
   readonly depth: number
-  /** The real paths of the folders that have the links on the way here. */
+  /** Real paths of the folders that contain the links on the path to this folder. */
   readonly through: ReadonlyArray<string>
 }
 
@@ -56,7 +59,10 @@ const filesBelow = (storage: Storage, uri: string): Effect.Effect<ReadonlyArray<
     const realPath = (path: string) => storage.realPath?.(inside(path)) ?? Effect.succeed(inside(path))
     const concurrency = inFlight(storage, uri, CONCURRENCY)
 
-    /** Returns the target of a link to a folder; `undefined` if the target contains the link, or is missing. */
+    /**
+     * Follows a link to a folder: returns `through` for that folder, or `undefined` if the target contains the link or
+     * is missing.
+     */
     const throughLink = ({ path, through }: Folder, below: string) =>
       Effect.gen(function* () {
         const [holder, target] = [yield* realPath(path), yield* realPath(below)]
@@ -101,7 +107,7 @@ const filesBelow = (storage: Storage, uri: string): Effect.Effect<ReadonlyArray<
             sizes.push(
               storage.size(inside(below)).pipe(
                 Effect.map((size) => void files.push([below, size])),
-                // removed since it was listed
+                // the file was removed after it was listed
                 Effect.catchTag("NotFound", () => Effect.void),
                 Effect.zipLeft(turnIfDue),
               ),
@@ -111,7 +117,7 @@ const filesBelow = (storage: Storage, uri: string): Effect.Effect<ReadonlyArray<
         yield* Effect.all(sizes, { concurrency, discard: true })
         yield* turnIfDue
       })
-    // the last ones first: few folders wait
+    // depth-first, so that few folders are pending
     while (waiting.length > 0) {
       yield* Effect.forEach(waiting.splice(-concurrency), enter, { concurrency, discard: true })
     }
@@ -119,9 +125,10 @@ const filesBelow = (storage: Storage, uri: string): Effect.Effect<ReadonlyArray<
   })
 
 /**
- * Writes the manifest of a folder – an array, a group, or any folder of them – into the folder: one file,
- * `__tessera_manifest.json`, with the names and sizes of all files below. A web server that does not list folders
- * serves the folder with it. It is a snapshot: later changes are visible only after publishing again.
+ * Writes the manifest of a folder – an array, a group, or any folder that contains such – into the folder: one file,
+ * `__tessera_manifest.json`, with the names and sizes of all files below. With the manifest, the folder can be read
+ * from a web server that does not list folders. A manifest is a snapshot: later changes are visible only after
+ * publishing again.
  *
  * Links to files and folders are followed, except links to a folder that contains them.
  *

@@ -1,5 +1,5 @@
 /**
- * Reads files on a web server: whole, by ranges, by their end, by size. Every response is compared with the request.
+ * Reads files on a web server: whole files, ranges, tails, and sizes. Every response is compared with the request.
  *
  * @module
  */
@@ -17,19 +17,19 @@ import { fileInfo, type FileVersion, makeFileVersions, type VersionCheck, versio
 import { sessionIn } from "../read_session.ts"
 import type { ByteRange, FileInfo, Tail } from "../service.ts"
 
-/** What reading can fail with. */
+/** Errors of reads. */
 export type ReadFailure = NotFound | StorageError
 
-/** Servers without ranges can still serve files of this size: they are read from the beginning. */
+/** Maximum number of bytes to read from the start of a file on servers that do not support ranges. */
 const SMALL = 16 << 20
 
-/** Maximum size of a file that is read whole; TileDB has no larger ones, and a body may be endless. */
+/** Maximum size of a file that is read whole; TileDB writes no larger ones, and a body may be endless. */
 const LARGEST = 1 << 30
 
 /** Maximum number of concurrent ranges of one call. */
 const CONCURRENCY = 16
 
-/** A Content-Range header; `total` is undefined where the server does not tell. */
+/** A parsed Content-Range header; `total` is undefined if the server does not report it. */
 interface ContentRange {
   readonly start: number
   readonly end: number
@@ -42,21 +42,21 @@ const contentRange = (header: string | undefined): ContentRange | undefined => {
   return { start: Number(parts[1]), end: Number(parts[2]) + 1, total: parts[3] === "*" ? undefined : Number(parts[3]) }
 }
 
-/** The size in the answer to a range that the file does not have. */
+/** Returns the file size from the response to a range beyond the end of the file. */
 const sizeBeyond = (header: string | undefined): number | undefined => {
   const parts = /^\s*bytes\s+\*\/(\d{1,15})\s*$/i.exec(header ?? "")
   return parts === null ? undefined : Number(parts[1])
 }
 
-/** Bytes of one range, and the size of the file if the answer told. */
+/** The bytes of one range, and the size of the file if the response contains it. */
 interface Part {
   readonly bytes: Uint8Array
   readonly total: number | undefined
 }
 
-/** The reading half of a storage. */
+/** The reading functions of a storage. */
 export interface HttpReads {
-  /** Size, Last-Modified and ETag. */
+  /** Returns size, Last-Modified and ETag. */
   readonly head: (uri: string) => Effect.Effect<FileInfo, ReadFailure>
   readonly size: (op: StorageOp, uri: string) => Effect.Effect<number, ReadFailure>
   readonly read: (uri: string) => Effect.Effect<Uint8Array, ReadFailure>
@@ -67,9 +67,9 @@ export interface HttpReads {
   readonly readTail: (uri: string, length: number) => Effect.Effect<Tail, ReadFailure>
 }
 
-/** Reads over requests. */
+/** Creates the reading functions. */
 export const makeReads = (send: Send): HttpReads => {
-  /** Hosts that answered a range with the whole file. */
+  /** Hosts that responded to a range request with the whole file. */
   const rangeless = new Set<string>()
   const versions = makeFileVersions()
 
@@ -88,7 +88,7 @@ export const makeReads = (send: Send): HttpReads => {
     answer: HttpAnswer,
     check: VersionCheck,
   ): Effect.Effect<never, ReadFailure> => {
-    // the precondition failed, or the file was removed; a replacement is another version
+    // the precondition failed, or the file was removed; if it is replaced, the new file is another version
     if (answer.status === 412 || isMissing(answer.status)) check.reject()
     const failure = answer.status === 412
       ? changed(op, uri)
@@ -96,7 +96,7 @@ export const makeReads = (send: Send): HttpReads => {
     return Effect.zipRight(answer.discard, failure)
   }
 
-  /** Fails if an answer is about another version of the file than those before. */
+  /** Fails if a response belongs to another version of the file than the previous ones. */
   const accept = (
     { op, uri }: HttpRequest,
     answer: HttpAnswer,
@@ -105,7 +105,10 @@ export const makeReads = (send: Send): HttpReads => {
   ): Effect.Effect<void, StorageError> =>
     check.accept(version) ? Effect.void : Effect.zipRight(answer.discard, changed(op, uri))
 
-  /** Runs a call with the versions of its file; `anew` for one whose answers agree with each other, whatever was before. */
+  /**
+   * Runs a call with a version check of the file. With `anew`, only the call's own responses must agree with each
+   * other, whatever earlier calls read.
+   */
   const checking = <A>(
     op: StorageOp,
     uri: string,
@@ -124,7 +127,7 @@ export const makeReads = (send: Send): HttpReads => {
       const check = calls?.get(versions) as VersionCheck | undefined ??
         versions.check(url, { anew, session: sessionIn(context), replaced: changes?.changed })
       calls?.set(versions, check)
-      // the version may have been replaced while the bytes were on their way
+      // another call may have found a new version while the bytes were being received
       return Effect.flatMap(call(check), (result) => check.holds() ? Effect.succeed(result) : changed(op, uri))
     })
 
@@ -146,7 +149,7 @@ export const makeReads = (send: Send): HttpReads => {
       catch: (error) => error as StorageError,
     })
 
-  /** `length` bytes of the body, no fewer. */
+  /** Reads exactly `length` bytes of the body; fails if there are fewer. */
   const exactly = (request: HttpRequest, answer: HttpAnswer, length: number): Effect.Effect<Uint8Array, StorageError> =>
     Effect.flatMap(
       answer.body(length),
@@ -156,7 +159,7 @@ export const makeReads = (send: Send): HttpReads => {
           : fail(request.op, request.uri, "Truncated", `the body ended after ${bytes.length} of ${length} bytes`),
     )
 
-  /** The whole file in the body of an answer, if it has no more than `most` bytes. */
+  /** Reads the whole file from the body of a response; fails if it has more than `max` bytes. */
   const whole = (
     request: HttpRequest,
     answer: HttpAnswer,
@@ -170,7 +173,9 @@ export const makeReads = (send: Send): HttpReads => {
     return Effect.flatMap(answer.body(max + 1), (bytes) => bytes.length > max ? tooLarge : Effect.succeed(bytes))
   }
 
-  /** A range in the body of an answer that begins at the beginning of the file; what is behind is not waited for. */
+  /**
+   * Reads a range from a body that starts at the beginning of the file; does not wait for the bytes after the range.
+   */
   const beginning = (
     request: HttpRequest,
     answer: HttpAnswer,
@@ -215,7 +220,7 @@ export const makeReads = (send: Send): HttpReads => {
       if (answer.status !== 206) return yield* otherStatus(request, answer, check)
       const have = contentRange(answer.header("content-range"))
       yield* accept(request, answer, check, versionOf(answer, have?.total))
-      // browsers hide the header unless the server exposes it; the length of the body must do then
+      // browsers hide the header unless the server exposes it; then only the length of the body is checked
       if (have !== undefined && (have.start !== offset || have.end !== end)) {
         yield* answer.discard
         if (have.start === offset && have.end < end && have.end === have.total) {
@@ -232,7 +237,7 @@ export const makeReads = (send: Send): HttpReads => {
       return { bytes: yield* allOf(request, answer, length), total: have?.total }
     })
 
-  /** The body of a partial answer: `length` bytes, no more, no fewer. */
+  /** Reads the body of a partial response; fails unless it has exactly `length` bytes. */
   const allOf = (request: HttpRequest, answer: HttpAnswer, length: number): Effect.Effect<Uint8Array, StorageError> => {
     const { op, uri } = request
     const other = (bytes: string) =>
@@ -247,7 +252,10 @@ export const makeReads = (send: Send): HttpReads => {
     )
   }
 
-  /** The same, where HEAD is not served or does not tell: from the answer to a request for the first byte. */
+  /**
+   * Returns size, Last-Modified and ETag from the response to a request for the first byte, for servers that do not
+   * support HEAD or do not report the size there.
+   */
   const headByRange = (op: StorageOp, uri: string, check: VersionCheck): Effect.Effect<FileInfo, ReadFailure> =>
     Effect.gen(function* () {
       const request = yield* get(op, uri, "bytes=0-0", check)
@@ -270,7 +278,7 @@ export const makeReads = (send: Send): HttpReads => {
         : yield* otherStatus(request, answer, check)
       if (answer.status === 416) yield* accept(request, answer, check, { size: total })
       const size = total ?? (yield* fail(op, uri, "Unsupported", "this server does not report file sizes"))
-      // 416: headers of the error, not of the file
+      // the headers of a 416 response describe the error, not the file
       return answer.status === 416 ? { size } : fileInfo(answer, size)
     })
 
@@ -319,7 +327,7 @@ export const makeReads = (send: Send): HttpReads => {
       const have = contentRange(answer.header("content-range"))
       switch (answer.status) {
         case 206: {
-          // hidden by the browser, or by a server that does not tell
+          // undefined if the browser hides the header, or the server does not report the size
           yield* accept(request, answer, check, versionOf(answer, have?.total))
           const total = have?.total ?? (yield* Effect.onError(sizeOf(op, uri, check), () => answer.discard))
           const start = Math.max(total - length, 0)
@@ -331,7 +339,7 @@ export const makeReads = (send: Send): HttpReads => {
           return { bytes: yield* allOf(request, answer, total - start), size: total }
         }
         case 200: {
-          // a server may answer so where the file is no longer than that
+          // a server may respond with the whole file if it is no longer than the requested tail
           yield* accept(request, answer, check, versionOf(answer, answer.length))
           if (answer.length === undefined || answer.length <= Math.max(SMALL, length)) {
             const bytes = yield* whole(request, answer, Math.max(SMALL, length), noRanges(op, uri))
@@ -340,7 +348,7 @@ export const makeReads = (send: Send): HttpReads => {
           yield* answer.discard
           return yield* tailFrom(uri, length, answer.length, check)
         }
-        // a range from the end, which not every server knows; or the file is empty
+        // the server does not support suffix ranges, or the file is empty
         case 400:
         case 416:
         case 501: {

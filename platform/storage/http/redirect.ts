@@ -1,14 +1,14 @@
 /**
- * Where a redirect leads, and which redirects are refused.
+ * Resolves redirects, and rejects unsafe ones.
  *
- * Redirects are followed here and not by `fetch`, which sends the headers of the program along: it strips `authorization`
- * alone, and not every runtime does.
+ * Redirects are followed here and not by `fetch`, which would forward the program's headers: it removes only
+ * `authorization`, and not in every runtime.
  *
  * @module
  */
 import { StorageError, type StorageOp } from "../../errors.ts"
 
-/** The statuses of an answer that names another URL for the same request. */
+/** Statuses of a response that names another URL for the same request. */
 const redirects = new Set([301, 302, 303, 307, 308])
 
 /** Maximum number of consecutive redirects. */
@@ -17,7 +17,9 @@ export const MAX_REDIRECTS = 10
 /** Whether a status means that the file is at the URL in the Location header. */
 export const isRedirect = (status: number): boolean => redirects.has(status)
 
-/** Headers arrive with one character for each byte; servers write UTF-8 into Location. */
+/**
+ * Decodes a header as UTF-8: headers are received with one character per byte, and servers write UTF-8 into Location.
+ */
 const decodeHeader = (value: string): string => {
   // deno-lint-ignore no-control-regex
   if (!/[\x80-\xff]/.test(value) || /[^\x00-\xff]/.test(value)) return value
@@ -29,9 +31,9 @@ const decodeHeader = (value: string): string => {
 }
 
 /**
- * Returns the URL of the next request, after `from` (a URL of the chain that began at `start`) was redirected to
- * `location`. Throws {@link StorageError}; its message contains only the host of a target, since paths and queries can
- * be signed.
+ * Returns the URL of the next request after a redirect from `from` to `location`; `start` is the first URL of the
+ * chain. Throws {@link StorageError}; its message contains only the host of a target, since paths and queries can be
+ * signed.
  */
 export const redirectTarget = (
   op: StorageOp,
@@ -48,7 +50,7 @@ export const redirectTarget = (
     return refuse("Unknown", `the server redirects (it answered ${status}) without a Location`)
   }
   const base = new URL(from)
-  // a relative location takes over user name and password of its base
+  // a relative location inherits the user name and password of its base
   const { username, password } = base
   base.username = base.password = ""
   let target: URL

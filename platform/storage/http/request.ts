@@ -1,5 +1,5 @@
 /**
- * One request and its response: sent, limited in time, read no further than needed, and cancelled when its caller is
+ * Sends a request and reads its response: with a time limit, no further than needed, and cancelled when the caller is
  * interrupted.
  *
  * @module
@@ -21,14 +21,14 @@ import { isRedirect, MAX_REDIRECTS, redirectTarget } from "./redirect.ts"
 /** Options of HTTP storage. */
 export interface HttpOptions {
   /**
-   * Headers such as `authorization`. They are sent to the origins in `origin` and to no other one: neither to group members
-   * on other servers nor to the target of a redirect to another origin.
+   * Headers such as `authorization`. They are sent only to the origins in `origin`: neither to group members on other
+   * servers nor to the target of a redirect to another origin.
    */
   readonly headers?: Readonly<Record<string, string>>
   /**
-   * The origins that receive `headers`: URLs whose scheme, host and port count (`https://data.example`). Default: the
-   * origin of the first URI that a program passes in. Origins that only a group names receive no headers: set this
-   * option for them, and wherever a program opens URIs that it did not choose.
+   * The origins that receive `headers`, as URLs (`https://data.example`); only scheme, host and port are compared.
+   * Default: the origin of the first URI that the program passes in. Origins that only a group refers to receive no
+   * headers: set this option for them, and wherever a program opens URIs that it did not choose.
    */
   readonly origin?: string | URL | ReadonlyArray<string | URL>
   /** Time limit for the start of a response, and for each 8 MiB of its body. Default: 30 seconds. */
@@ -37,28 +37,28 @@ export interface HttpOptions {
 
 /** A request. */
 export interface HttpRequest {
-  /** The storage call that asks, for messages. */
+  /** The storage call that sends the request, for error messages. */
   readonly op: StorageOp
   /** The URI of that call. */
   readonly uri: string
   readonly method: "GET" | "HEAD"
   readonly url: string
   readonly headers?: RequestHeaders
-  /** Headers by which the server refuses another version of the file. */
+  /** Headers that make the server reject the request if the file has another version. */
   readonly preconditions?: RequestHeaders
 }
 
-/** An answer whose body is still to come. */
+/** A response whose body has not been read yet. */
 export interface HttpAnswer {
-  /** The URL that the answer is from, after redirects. */
+  /** URL of the response, after redirects. */
   readonly url: string
   readonly status: number
   readonly header: (name: string) => string | undefined
-  /** Bytes in the body, if a header tells, and they come as they are stored. */
+  /** Length of the body in bytes; `undefined` if no header contains it, or if the body is compressed. */
   readonly length: number | undefined
-  /** The body up to `most` bytes; what is longer is cut there, and the connection given up. */
+  /** Reads up to `max` bytes of the body; if it is longer, the rest is discarded and the connection closed. */
   readonly body: (max: number) => Effect.Effect<Uint8Array, StorageError>
-  /** Gives up the body. */
+  /** Discards the body. */
   readonly discard: Effect.Effect<void>
 }
 
@@ -67,17 +67,17 @@ export type Send = (request: HttpRequest) => Effect.Effect<HttpAnswer, StorageEr
 
 const TIMEOUT = Duration.seconds(30)
 
-/** Part of a body that has the time limit of a response's start, in bytes. */
+/** Bytes of a body that must arrive within the time limit. */
 const TIMED = 8 << 20
 
-/** An unneeded body is read up to this size and for this time before the connection is closed. */
+/** Before the connection is closed, an unneeded body is read up to this size and for this time. */
 const SHORT = 1 << 14
 const PATIENCE = Duration.millis(200)
 
-/** The number in a Content-Length header. */
+/** Returns the length in the Content-Length header. */
 const lengthOf = (response: HttpClientResponse): number | undefined => {
   const { "content-length": length, "content-encoding": encoding } = response.headers
-  // what is compressed on its way has another length there
+  // of a compressed body, the header contains the compressed length
   if (encoding !== undefined && encoding !== "identity") return undefined
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
@@ -85,13 +85,14 @@ const lengthOf = (response: HttpClientResponse): number | undefined => {
 /** Whether the server compressed the file although the request specified identity encoding. */
 const isCompressed = ({ status, headers }: HttpClientResponse): boolean => {
   const encoding = headers["content-encoding"] ?? "identity"
-  // Deno decodes no answer to a request that names encodings; all others do, and keep the header
+  // Deno does not decode responses to requests with an accept-encoding header; other runtimes do, and keep the
+  // content-encoding header
   return "Deno" in globalThis && status === 200 && encoding !== "" && encoding.toLowerCase() !== "identity"
 }
 
 /**
- * Bytes as they come, in a buffer that grows with them: the length in a header is believed when an eighth of it is there,
- * so that a promise alone costs no memory, and a large body is not copied again and again.
+ * Collects bytes in a growing buffer. The length in a header is trusted only after an eighth of it has arrived, so that
+ * a false length does not allocate memory, and a large body is not copied repeatedly.
  */
 const gather = (
   stream: Stream.Stream<Uint8Array, unknown>,
@@ -122,20 +123,20 @@ const gather = (
     )
   })
 
-/** Effect logs how the fibers of a stream fail, and the errors of the client contain the URL with its query. */
+/** Disables Effect's log of failed stream fibers: the client's errors contain the URL with its query. */
 const unlogged = Effect.withUnhandledErrorLogLevel(Option.none())
 
-/** Only what failed first: closing a broken body fails too. */
+/** Fails with the first failure only: closing a broken body fails as well. */
 const firstFailure = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.catchAllCause(effect, (cause) => {
     const failure = Cause.failureOption(cause)
     return failure._tag === "Some" ? Effect.fail(failure.value) : Effect.failCause(cause)
   })
 
-/** What the runtime said. */
+/** Returns the runtime's error, which the client's error wraps. */
 const causeOf = (error: unknown): unknown => (error as { readonly cause?: unknown } | null)?.cause ?? error
 
-/** Requests over a client. */
+/** Creates a function that sends requests through `client`. */
 export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send => {
   const timeout = Duration.decode(options.timeout ?? TIMEOUT)
   const inTime = <A, E>(
@@ -150,7 +151,10 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
     return new StorageError({ op, uri, reason: "Timeout", cause })
   }
 
-  /** Limits the time for each 8 MiB of a body: a server that declares a huge body and sends nothing is not awaited. */
+  /**
+   * Limits the time for each 8 MiB of a body, so that a server that declares a huge body and sends nothing causes a
+   * timeout.
+   */
   const withProgress = <A, E>(
     { op, uri }: HttpRequest,
     read: (onBytes: (bytes: number) => void) => Effect.Effect<A, E>,
@@ -192,7 +196,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
         if (Math.min(max, length ?? max) > TIMED) {
           return withProgress(request, (onBytes) => cut(firstFailure(gather(response.stream, max, length, onBytes))))
         }
-        // the length in the header is then also where the connection ends
+        // in this case the header also limits how many bytes are received
         const bytes = length !== undefined && length <= max
           ? Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer))
           : firstFailure(gather(response.stream, max, length))
@@ -212,7 +216,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
   } catch (cause) {
     bound = { cause }
   }
-  /** Browsers do not show where a redirect leads: known after the first one. */
+  /** Whether the client hides redirect targets, as browsers do; set by the first redirect. */
   let hidesRedirects = false
 
   const ask = (request: HttpRequest, url: string, own: RequestHeaders | undefined, follow: boolean) => {
@@ -221,7 +225,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
       "accept-encoding": "identity",
       ...own,
       ...request.headers,
-      // a server that the browser is redirected to would have to permit them
+      // the target of a redirect that the browser follows would have to allow these headers
       ...(follow ? undefined : request.preconditions),
     }
     const sent = method === "GET" ? client.get(url, { headers }) : client.head(url, { headers })
@@ -251,10 +255,11 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
         }
         visited.add(url)
         const own = headersFor(url)
-        // without headers of the program the browser may follow by itself, as there is nothing to keep from others
+        // without headers of the program, the browser may follow redirects itself: there is nothing to hide from other
+        // origins
         let response = yield* ask(request, url, own, hidesRedirects && own === undefined)
         if (response.status === 0) {
-          // an "opaqueredirect" response: not followed, and without a Location header
+          // an "opaqueredirect" response, which was not followed and has no Location header
           hidesRedirects = true
           if (own !== undefined) {
             const message =
@@ -283,7 +288,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
     })
 }
 
-/** Sends a request with this redirect mode of `fetch`; other clients follow no redirects by default. */
+/** Sends a request with this redirect mode of `fetch`; other clients do not follow redirects by default. */
 const withRedirects = <A, E>(redirect: "manual" | "follow", sent: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.flatMap(
     Effect.serviceOption(FetchHttpClient.RequestInit),
@@ -294,7 +299,7 @@ const withRedirects = <A, E>(redirect: "manual" | "follow", sent: Effect.Effect<
       }),
   )
 
-/** Discards a body: reads a short rest so that the connection can be reused, or closes the connection. */
+/** Discards a body: reads a short remainder so that the connection can be reused, or closes the connection. */
 const discard = (response: HttpClientResponse): Effect.Effect<void> =>
-  // ignored inside of the timeout too: the runtime logs how the fiber that it starts ends, with the URL
+  // errors are also ignored inside the timeout: the runtime would log the failure of the timeout's fiber, with the URL
   gather(response.stream, SHORT, undefined).pipe(firstFailure, Effect.ignore, Effect.timeout(PATIENCE), Effect.ignore)

@@ -9,20 +9,20 @@ import { StorageError, type StorageOp } from "../../errors.ts"
 export interface HttpPlace {
   /** The URL without its query and without trailing slashes. */
   readonly base: string
-  /** The query with its question mark, or `""`. It is sent with every request at and below the location. */
+  /** The query with its question mark, or `""`. It is sent with every request to the location and below it. */
   readonly query: string
 }
 
 /**
- * Characters that a URL does not keep as part of a name: separators, dropped characters, and a percent sign without an
- * escape.
+ * Characters that would not stay part of a name in a URL: separators, characters that URLs drop, and a percent sign
+ * without an escape.
  */
 // deno-lint-ignore no-control-regex
 const unsafe = /[#?\\\x00-\x1f\x7f]|%(?![0-9A-Fa-f]{2})/g
 
 const escape = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`
 
-/** The names that TileDB creates in arrays and groups: the inside begins there. */
+/** Names that TileDB creates in arrays and groups: paths from there on are inside an array or group. */
 const insides =
   /\/__(?:(?:schema|fragments|commits|fragment_meta|meta|labels|group)(?=\/|$)|\d+_\d+_|[0-9a-f]{32}_|(?:array_schema|tiledb_group)\.tdb$)/
 
@@ -52,32 +52,32 @@ export const httpPlace = (op: StorageOp, uri: string): HttpPlace => {
   }
 }
 
-/** The URL of a place as a file. */
+/** Returns the URL of a location as a file. */
 export const fileUrl = ({ base, query }: HttpPlace): string => base + query
 
-/** The URL of a place as a folder. */
+/** Returns the URL of a location as a folder. */
 export const folderUrl = ({ base, query }: HttpPlace): string => `${base}/${query}`
 
-/** The URL of a file in a folder. */
+/** Returns the URL of a file in a folder. */
 export const urlIn = ({ base, query }: HttpPlace, name: string): string => `${base}/${encodeURIComponent(name)}${query}`
 
-/** Scheme and host of a place. */
+/** Returns scheme and host of a location. */
 export const hostOf = (base: string): string => /^[a-z]+:\/\/[^/]*/.exec(base)![0]
 
-/** The folder around a place; `undefined` for a whole host. */
+/** Returns the parent folder of a location; `undefined` for the root of a host. */
 export const parentOf = (base: string): string | undefined => {
   const host = hostOf(base)
   return base.length > host.length ? base.slice(0, Math.max(base.lastIndexOf("/"), host.length)) : undefined
 }
 
-/** The array or group that a folder is part of, as far as the names tell. */
+/** Returns the array or group that contains a folder, as far as the names show it. */
 export const objectOf = (base: string): string => {
   const host = hostOf(base)
   const inside = base.slice(host.length).search(insides)
   return inside < 0 ? base : base.slice(0, host.length + inside)
 }
 
-/** The names from `folder` down to `base`, decoded; `undefined` if `base` is elsewhere. */
+/** Returns the decoded names on the path from `folder` to `base`; `undefined` if `base` is not below `folder`. */
 export const namesBelow = (folder: string, base: string): ReadonlyArray<string> | undefined => {
   if (base === folder) return []
   if (!base.startsWith(`${folder}/`)) return undefined
@@ -91,10 +91,10 @@ export const namesBelow = (folder: string, base: string): ReadonlyArray<string> 
 // deno-lint-ignore no-control-regex
 const separators = /[/\\\x00-\x1f\x7f]/
 
-/** Whether a name stays inside its folder when it becomes part of a URL. */
+/** Whether a name stays inside the folder when it becomes part of a URL. */
 export const staysInFolder = (name: string): boolean => {
   if (separators.test(name)) return false
-  // URLs take the escape of a dot for a dot, and some servers that of a slash for a slash
+  // URLs treat an escaped dot as a dot, and some servers treat an escaped slash as a slash
   const parts = name.includes("%") ? name.replace(/%2e/gi, ".").replace(/%(2f|5c)/gi, "/").split("/") : [name]
   return parts.every((part) => part !== "" && part !== "." && part !== "..")
 }

@@ -1,6 +1,6 @@
 /**
- * Files that change between two requests: what the server says about the version of a file is remembered, and every later
- * answer must be about the same version.
+ * Detects files that change between requests: remembers the version information of each file, and compares all later
+ * responses with it.
  *
  * @module
  */
@@ -9,31 +9,31 @@ import { originOf, pageOrigin, type RequestHeaders } from "./origin.ts"
 import type { ReadSession } from "../read_session.ts"
 import type { FileInfo } from "../service.ts"
 
-/** What an answer says about the version of its file; a server may leave out any of it. */
+/** Version information in a response; servers may omit any part of it. */
 export interface FileVersion {
   readonly etag?: string
   readonly lastModified?: string
-  /** Bytes of the whole file. */
+  /** Size of the whole file in bytes. */
   readonly size?: number
 }
 
-/** Files whose versions are remembered; the one that was used longest ago is forgotten first. */
+/** Maximum number of remembered files; the least recently used ones are dropped. */
 const MAX_FILES = 8192
 
-/** Longer header values are ignored, as they are kept in memory. */
+/** Maximum length of header values; longer ones are ignored, since the values are kept in memory. */
 const LONGEST = 256
 
 const short = (value: string | undefined): string | undefined =>
   value === undefined || value.length > LONGEST || value.trim() === "" ? undefined : value.trim()
 
-/** The version in the headers of an answer. */
+/** Returns the version information of a response. */
 export const versionOf = (answer: HttpAnswer, size: number | undefined): FileVersion => ({
   etag: short(answer.header("etag")),
   lastModified: short(answer.header("last-modified")),
   size,
 })
 
-/** What an answer says about its file, with the size that the caller has from it. */
+/** Returns the file information of a response; the caller provides the size. */
 export const fileInfo = (answer: HttpAnswer, size: number): FileInfo => {
   const { etag, lastModified } = versionOf(answer, size)
   const time = lastModified === undefined ? NaN : Date.parse(lastModified)
@@ -43,8 +43,9 @@ export const fileInfo = (answer: HttpAnswer, size: number): FileInfo => {
 const opaque = (etag: string): string => etag.replace(/^W\//, "")
 
 /**
- * Whether two answers can be about the same version. ETags are compared as RFC 9110 does it for weak ones (8.8.3.2): a tag
- * that one server marks as weak and another does not is the same. Last-Modified counts where an ETag is missing.
+ * Whether two responses can belong to the same version. ETags are compared by the weak comparison of RFC 9110
+ * (8.8.3.2): a tag that one server marks as weak and another does not is the same. Last-Modified is compared if an ETag
+ * is missing.
  */
 export const sameVersion = (a: FileVersion, b: FileVersion): boolean => {
   if (a.size !== undefined && b.size !== undefined && a.size !== b.size) return false
@@ -52,18 +53,20 @@ export const sameVersion = (a: FileVersion, b: FileVersion): boolean => {
   return a.lastModified === undefined || b.lastModified === undefined || a.lastModified === b.lastModified
 }
 
-/** What two answers about the same version say together. A tag that is weak in one of them does not count as strong. */
+/**
+ * Combines the information of two responses with the same version. A tag that is weak in one of them counts as weak.
+ */
 const combined = (a: FileVersion, b: FileVersion): FileVersion => ({
   etag: a.etag === undefined || b.etag?.startsWith("W/") ? b.etag ?? a.etag : a.etag,
   lastModified: a.lastModified ?? b.lastModified,
   size: a.size ?? b.size,
 })
 
-/** Strong ETags and dates as the standard writes them: only those are sent back. */
+/** Strong ETags and dates in standard format; only these are sent back. */
 const strongTag = /^"[\x21\x23-\x7e]*"$/
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
-/** The headers by which a server refuses (with 412) to answer from another version. */
+/** Returns the headers that make the server reject the request (with 412) if the file has another version. */
 const preconditionsFor = ({ etag, lastModified }: FileVersion): RequestHeaders | undefined =>
   etag !== undefined && strongTag.test(etag)
     ? { "if-match": etag }
@@ -71,19 +74,19 @@ const preconditionsFor = ({ etag, lastModified }: FileVersion): RequestHeaders |
     ? { "if-unmodified-since": lastModified }
     : undefined
 
-/** A remembered version. Calls that read from it share the object, so that all of them learn of a change. */
+/** A remembered version. Calls that read this version share the object, so that all of them notice a change. */
 interface Remembered {
   version: FileVersion
   changed: boolean
 }
 
-/** The version that one storage call reads its file in. */
+/** Version check of one storage call. */
 export interface VersionCheck {
-  /** The headers for the next request for a part of the file. */
+  /** Returns the headers for the next request for a part of the file. */
   readonly preconditions: () => RequestHeaders | undefined
   /** Records a response; returns `false` if it belongs to another version than earlier ones. */
   readonly accept: (version: FileVersion) => boolean
-  /** Whether no other call has seen another version meanwhile; called when the bytes have arrived. */
+  /** Whether no other call has found another version meanwhile; called when the bytes have arrived. */
   readonly holds: () => boolean
   /** Records that the server has another version. */
   readonly reject: () => void
@@ -91,28 +94,29 @@ export interface VersionCheck {
 
 /** Options of a version check. */
 export interface VersionCheckOptions {
-  /** The call is complete in itself: it accepts the current file, whatever earlier calls saw. */
+  /** The call accepts the current file, whatever version earlier calls read. */
   readonly anew?: boolean
-  /** The calls with which it must agree; without a session, all that came before. */
+  /** The session whose calls must read the same version. Without a session, all earlier calls count. */
   readonly session?: ReadSession
-  /** Hears that the file has another version than in the calls before, with which this call need not agree. */
+  /** Called if the file has another version than in earlier calls with which this call need not agree. */
   readonly replaced?: () => void
 }
 
-/** The versions of files, for one storage. */
+/** The file versions of one storage. */
 export interface FileVersions {
   /**
-   * For a call that reads parts of the file at `url`. Within a session a file that changed stays so: all later calls fail.
-   * Without one, nothing is remembered after another version was met, and the next call begins anew.
+   * Starts the check of a call that reads parts of the file at `url`. Within a session, a changed file stays changed:
+   * all later calls fail. Without a session, the version is dropped when another one is found, and the next call starts
+   * with the current file.
    */
   readonly check: (url: string, options?: VersionCheckOptions) => VersionCheck
 }
 
-/** Versions of up to `most` files, and of as many in each session. */
+/** Remembers the versions of up to `max` files, and of as many in each session. */
 export const makeFileVersions = (max: number = MAX_FILES): FileVersions => {
-  /** As any call saw them last. */
+  /** Latest version of each file in any call. */
   const files = new Map<string, Remembered>()
-  /** As the calls of a session saw them. */
+  /** Versions in the calls of each session. */
   const sessions = new WeakMap<ReadSession, Map<string, Remembered>>()
 
   const remember = (among: Map<string, Remembered>, url: string, entry: Remembered): void => {
@@ -121,7 +125,10 @@ export const makeFileVersions = (max: number = MAX_FILES): FileVersions => {
     if (among.size > max) among.delete(among.keys().next().value!)
   }
 
-  /** On a page of another origin, the browser would send a preflight request for these headers. */
+  /**
+   * Whether preconditions can be sent: from a page of another origin, the browser would send a preflight request for
+   * them.
+   */
   const mayAsk = (url: string): boolean => {
     const page = pageOrigin()
     return page === undefined || page === originOf(url)
@@ -133,7 +140,7 @@ export const makeFileVersions = (max: number = MAX_FILES): FileVersions => {
   ): VersionCheck => {
     let seen = session && sessions.get(session)
     if (session !== undefined && seen === undefined) sessions.set(session, seen = new Map<string, Remembered>())
-    // outlives its place in the map, so that one call never mixes two versions
+    // kept even if dropped from the map, so that one call never mixes two versions
     let own = seen?.get(url)
     const beginsAnew = (): boolean => own === undefined && (anew || session !== undefined)
     const lookup = (): Remembered | undefined => {
@@ -143,7 +150,7 @@ export const makeFileVersions = (max: number = MAX_FILES): FileVersions => {
     const reject = (): void => {
       own ??= seen?.get(url)
       const last = files.get(url)
-      // in a session that is behind, what others saw last may still hold
+      // if the session has an older version, the latest one may still be valid
       const isLast = session === undefined || own === undefined || last === undefined ||
         sameVersion(own.version, last.version)
       if (own !== undefined) own.changed = true
