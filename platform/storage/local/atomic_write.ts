@@ -1,5 +1,5 @@
 /**
- * How local files are written: whole or not at all, under a temporary name until all of it is there.
+ * Writes local files atomically: under a temporary name until they are complete.
  *
  * @module
  */
@@ -19,10 +19,13 @@ const path = builtin("node:path")
 /** Maximum size of one write call, below 2 GiB. */
 const WRITE_MAX = 1 << 30
 
-/** Small pieces of a file are buffered up to this size: larger calls are not cheaper. */
+/** Write buffer size in bytes: larger write calls are not more efficient. */
 const GATHERED = 1 << 18
 
-/** The bytes of larger files are synced while the event loop goes on: that takes as long as the disk needs for them. */
+/**
+ * Maximum size of a file that is synced synchronously, in bytes. Syncing takes as long as the disk needs to write the
+ * file, so larger files are synced without blocking the event loop.
+ */
 const SYNCED_AT_ONCE = 1 << 20
 
 const writeAt = (fd: number, bytes: Uint8Array, position: number): void => {
@@ -38,16 +41,16 @@ const discardFolder = (folder: string): void => {
   try {
     fs().rmdirSync(folder)
   } catch {
-    // the folder stays
+    // the folder remains
   }
 }
 
-/** Removes an unneeded file if possible: the error that led here matters more. */
+/** Removes an unneeded file if possible. Errors are ignored: the error that led here matters more. */
 const discard = (file: string): void => {
   try {
     fs().unlinkSync(file)
   } catch {
-    // the file stays
+    // the file remains
   }
 }
 
@@ -64,8 +67,9 @@ const createOneFolder = (folder: string): boolean => {
 }
 
 /**
- * Creates a folder and the missing ones above it, one by one. Returns the absolute paths of those that it created, outermost
- * first: another process may create one of them at the same time, and then it is not ours to remove.
+ * Creates a folder and its missing parents, one by one. Returns the absolute paths of the folders that this call
+ * created, outermost first. Folders that another process creates at the same time are not included, so that callers do
+ * not remove them.
  */
 const makeFolder = (folder: string, sync: Syncing): ReadonlyArray<string> => {
   const { dirname, resolve } = path()
@@ -93,7 +97,7 @@ const makeFolder = (folder: string, sync: Syncing): ReadonlyArray<string> => {
   }
 }
 
-/** Opens a file that must not be there yet; the folders on the way come into being if they are missing. */
+/** Opens a new file and creates missing parent folders. Throws if the file exists. */
 const openNew = (target: string, sync: Syncing): number => {
   try {
     return fs().openSync(target, "wx")
@@ -117,7 +121,7 @@ const writeNew = (target: string, bytes: Uint8Array, sync: Syncing): void => {
   fs().closeSync(fd)
 }
 
-/** Whether a name belongs to a file being written: listings omit it. */
+/** Whether a name belongs to a file that is being written; listings omit it. */
 export const isTemporary = (name: string): boolean => name.startsWith(".tessera-") && name.endsWith(".tmp")
 
 /**
@@ -132,7 +136,7 @@ const temporaryFor = (target: string, sync: Syncing): string => {
   return path().join(folder, `.tessera-${crypto.randomUUID()}.tmp`)
 }
 
-/** Writes the bytes under a temporary name, and hands that to `place`. */
+/** Writes the bytes to a temporary file, and calls `place` with its path. */
 const viaTemporary = (
   target: string,
   bytes: Uint8Array,
@@ -148,7 +152,7 @@ const viaTemporary = (
   }
 }
 
-/** Where a write must go so that a link stays a link. */
+/** Returns the path to write to; for a link the path of its target, so that the link is not replaced. */
 const targetOf = (op: StorageOp, uri: string): string => {
   const target = localPath(op, uri)
   const stat = fs().lstatSync(target, { throwIfNoEntry: false })
@@ -172,10 +176,10 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
   let buffered = 0
   let position = 0
   let lost: unknown
-  /** Whether all bytes are on the disk, and whether they are on their way to it. */
+  /** Whether all bytes are synced, and whether a sync is in progress. */
   let synced = false
   let syncing = false
-  /** Whether the file is to be closed as soon as nothing uses it. */
+  /** Whether to close the file as soon as it is no longer in use. */
   let abandoned = false
 
   const flush = (): void => {
@@ -191,7 +195,7 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
     try {
       close()
     } catch {
-      // it goes all the same
+      // errors are ignored: the file is removed anyway
     }
   }
   return {
@@ -218,14 +222,14 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
           syncing = false
           if (error === undefined) synced = true
           else lost = error
-          // whoever waited for it gave up
+          // the caller was interrupted during the sync
           if (abandoned) tryToClose()
           done(error)
         })
       }
     },
     finish: () => {
-      // after a sync that failed, a second one may succeed though the bytes are lost
+      // after a failed sync, another sync may succeed although data is lost
       if (lost !== undefined) throw lost
       if (fd !== undefined) {
         flush()
@@ -247,7 +251,7 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
   }
 }
 
-/** Codes of file systems without hard links, and of folders on another file system than their parents. */
+/** Codes for file systems without hard links, and for folders on another file system than their parents. */
 const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"])
 
 const create = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
@@ -256,8 +260,8 @@ const create = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
     sync.folders()
     writeNew(target, bytes, sync)
   } else {
-    // A link comes into being only where no name is, and with all bytes in it. Where there are no links, an exclusive
-    // open still lets one writer win; a reader may then see the file grow.
+    // A hard link is created only if the name is free, and the file is complete. Without hard links, an exclusive open
+    // still lets only one writer succeed, but readers may see a partial file.
     viaTemporary(target, bytes, sync, (temporary) => {
       sync.folders()
       try {
@@ -289,7 +293,7 @@ const removeFolder = (uri: string): void => {
   }
 }
 
-/** A copy under way. */
+/** A copy in progress. */
 interface LocalCopy {
   readonly source: string
   readonly target: string
@@ -297,7 +301,9 @@ interface LocalCopy {
   readonly size: number
 }
 
-/** The path of a file and its size. A pipe counts as missing: it would be copied until its other end is closed. */
+/**
+ * Returns path and size of a file. A pipe counts as missing: copying it would continue until the other end is closed.
+ */
 const sourceOf = (uri: string): Pick<LocalCopy, "source" | "size"> => {
   const source = localPath("copy", uri)
   const stat = fs().statSync(source)
@@ -312,7 +318,7 @@ const prepareTarget = (uri: string, sync: Syncing): Pick<LocalCopy, "target" | "
   return { target, temporary }
 }
 
-/** Opens a file to sync it. A file without write permission is synced as well, except on Windows. */
+/** Opens a file for syncing. Files without write permission can be synced too, except on Windows. */
 const openToSync = (file: string): number => {
   try {
     return fs().openSync(file, "r+")
@@ -342,7 +348,10 @@ const copyNow = (copy: LocalCopy, sync: Syncing): void => {
   }
 }
 
-/** Copies while the event loop goes on. A copy that is interrupted is removed at once, or as soon as the system lets go of it. */
+/**
+ * Copies without blocking the event loop. If the copy is interrupted, the temporary file is removed immediately, or as
+ * soon as the running system call is done.
+ */
 const copyLater = (
   copy: LocalCopy,
   sync: Syncing,
@@ -384,7 +393,7 @@ const copyLater = (
     })
   })
 
-/** Copies by the file system, which shares the blocks of the file where it can. */
+/** Copies through the file system, which shares the blocks of the file if it supports that. */
 const copy = (from: string, to: string, sync: Syncing): Effect.Effect<void, NotFound | StorageError> =>
   Effect.gen(function* () {
     const failure = storageFailure("copy", to)
@@ -396,7 +405,7 @@ const copy = (from: string, to: string, sync: Syncing): Effect.Effect<void, NotF
     yield* turnIfDue
   })
 
-/** The calls of the local storage that write. */
+/** Creates the writing functions of the local storage. */
 export const makeLocalWrites = (
   durability: Durability,
 ): Pick<Storage, "write" | "openWrite" | "create" | "createFolder" | "copy" | "removeFolder"> => {
@@ -414,7 +423,7 @@ export const makeLocalWrites = (
         mayWait,
         (waits) => waits ? waitFor(sync.foldersLater, storageFailure("create", uri)) : Effect.void,
       )
-      // after large files, syncing folders may take as long as syncing those does
+      // after large files were written, syncing folders may take as long as syncing the files
       return Effect.suspend(() => sync.largeFiles() ? Effect.zipRight(folders, now) : now)
     },
     createFolder: (uri) =>

@@ -1,9 +1,9 @@
 /**
- * What makes local files outlast a loss of power: their bytes are synced when they are finished, their names with the next
- * commit.
+ * Makes local files durable across power failures: files are synced when they are finished, and their names with the
+ * next commit.
  *
- * A name lasts when its folder is synced. Several files of a folder share that: folders with new names are noted, and
- * synced once, before a commit becomes visible.
+ * A file name is durable once the folder is synced. Files in the same folder share one sync: folders with new names are
+ * recorded, and synced once, before a commit becomes visible.
  *
  * @module
  */
@@ -19,23 +19,23 @@ const path = builtin("node:path")
  */
 export type Durability = "synced" | "cached"
 
-/** What is to be synced, and when. */
+/** Sync functions of a storage. */
 export interface Syncing {
-  /** Syncs the bytes of an open file. */
+  /** Syncs the content of an open file. */
   readonly file: (fd: number) => void
-  /** The same while the event loop goes on. */
+  /** Syncs the content of an open file without blocking the event loop. */
   readonly fileLater: (fd: number, done: (error: unknown) => void) => void
-  /** Whether files were synced by `fileLater` since folders were synced. */
+  /** Whether files were synced by `fileLater` since the last sync of folders. */
   readonly largeFiles: () => boolean
-  /** Notes that a folder has a new name in it. */
+  /** Records that a folder contains a new name. */
   readonly note: (folder: string) => void
-  /** Syncs all folders that are noted. */
+  /** Syncs all recorded folders. */
   readonly folders: () => void
-  /** The same without blocking the event loop. */
+  /** Syncs all recorded folders without blocking the event loop. */
   readonly foldersLater: (done: (error: unknown) => void) => void
 }
 
-/** Errors of a sync that mean data loss; others mean that this system cannot sync folders. */
+/** Codes of sync errors that mean data loss; other errors mean that this system cannot sync folders. */
 const losses = new Set(["EIO", "ENOSPC", "EDQUOT"])
 
 const isLoss = (error: unknown): boolean => losses.has((error as { code?: string }).code ?? "")
@@ -74,7 +74,10 @@ export const makeSyncing = (durability: Durability): Syncing => {
       foldersLater: doNothing,
     }
   }
-  /** Folders, each with a mark of its own for its last note: one that is noted again while it is synced stays. */
+  /**
+   * Recorded folders. Each record has a new mark, so that a folder that is recorded again during its sync is not
+   * dropped.
+   */
   const noted = new Map<string, object>()
   let large = false
   const synced = (folder: string, mark: object): void => {
@@ -95,7 +98,7 @@ export const makeSyncing = (durability: Durability): Syncing => {
       }
       large = false
     },
-    // folders that another call syncs at the same time are synced here as well: both have to wait for that
+    // also syncs folders that another call is syncing: both calls must wait until that is done
     foldersLater: (done) => {
       const rest = [...noted]
       const next = (): void => {

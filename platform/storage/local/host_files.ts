@@ -1,6 +1,6 @@
 /**
- * The calls of the file system that reading is made of. Files are opened by `node:fs`: one call less than by Deno's own API.
- * A program that runs for a moment may choose {@link openByDeno}, since Deno takes 20 ms to load `node:fs`.
+ * File system calls for reading. Files are opened with `node:fs`, which needs one call less than Deno's own API.
+ * Short-lived programs may use {@link openByDeno}, since Deno takes 20 ms to load `node:fs`.
  *
  * @module
  */
@@ -8,16 +8,19 @@ import type { Stats } from "node:fs"
 import { builtin } from "../../host/builtin_modules.ts"
 import type { FileInfo } from "../service.ts"
 
-/** A file, open for reading. */
+/** A file that is open for reading. */
 export interface ReadableFile {
-  /** Reads up to `length` bytes from `position` on into `bytes` at `at`; returns their number. */
+  /**
+   * Reads up to `length` bytes from `position` in the file into `bytes`, starting at index `at`; returns the number of
+   * bytes read.
+   */
   readonly read: (bytes: Uint8Array, at: number, length: number, position: number) => number
   /** File size in bytes; `undefined` for folders, pipes and other non-files. */
   readonly size: () => number | undefined
   readonly close: () => void
 }
 
-/** What a name stands for. Links are followed by {@link describe} and reported by {@link listFolder}. */
+/** Type of a directory entry. {@link describe} follows links, {@link listFolder} does not. */
 export interface Described {
   readonly isFile: boolean
   readonly isDirectory: boolean
@@ -48,13 +51,13 @@ const fs = builtin("node:fs")
 
 const sizeIn = (stat: Stats): number | undefined => stat.isFile() ? stat.size : undefined
 
-/** Opens a file for reading. Throws if it is missing. */
+/** Opens a file for reading. Throws if the file is missing. */
 export type OpenCall = (path: string) => ReadableFile
 
-/** Opens a file by `node:fs`. A folder or a pipe is refused when it is read: it has no size. */
+/** Opens a file with `node:fs`. Folders and pipes are rejected when they are read, since they have no size. */
 export const openByNode: OpenCall = (path) => {
   const { openSync, readSync, fstatSync, closeSync, constants } = fs()
-  // without O_NONBLOCK the opening of a named pipe waits for a writer, for ever
+  // without O_NONBLOCK, opening a named pipe blocks until a writer opens it
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   return {
     read: (bytes, at, length, position) => readSync(fd, bytes, at, length, position),
@@ -63,7 +66,7 @@ export const openByNode: OpenCall = (path) => {
   }
 }
 
-/** Opens a file through Deno's own calls. Opening a pipe in Deno waits for a writer, so the kind is checked first. */
+/** Opens a file with Deno's own API. In Deno, opening a pipe waits for a writer, so the file type is checked first. */
 const openInDeno = ({ openSync, statSync }: DenoFiles, path: string): ReadableFile => {
   const { isFile, size } = statSync(path)
   if (!isFile) throw Object.assign(new TypeError("this is not a file"), { code: "EISDIR" })
@@ -81,10 +84,10 @@ const openInDeno = ({ openSync, statSync }: DenoFiles, path: string): ReadableFi
   }
 }
 
-/** Opens a file by Deno's own calls, which need no module; `undefined` in other runtimes. */
+/** Opens a file with Deno's own API, which requires no module; `undefined` in other runtimes. */
 export const openByDeno: OpenCall | undefined = deno === undefined ? undefined : (path) => openInDeno(deno, path)
 
-/** What a name stands for, links followed; throws if there is nothing. */
+/** Returns type and size of a file or folder, following links. Throws if it is missing. */
 export const describe = (path: string): Described & { readonly size: number } => {
   if (deno !== undefined) return deno.statSync(path)
   const stat = fs().statSync(path)
@@ -92,8 +95,8 @@ export const describe = (path: string): Described & { readonly size: number } =>
 }
 
 /**
- * Returns size, time and etag of a file. The etag is the time of the last change, in whole milliseconds as Deno has it, the size and
- * the inode, in hex: it is the same in every runtime.
+ * Returns size, time and etag of a file. The etag consists of the modification time in whole milliseconds (Deno's
+ * resolution), the size and the inode, in hex; it is the same in every runtime.
  */
 export const infoOf = (path: string): Described & FileInfo => {
   const stat = deno === undefined ? fs().statSync(path) : deno.statSync(path)
@@ -114,7 +117,7 @@ export const modeOf = (path: string): number | undefined => {
   return mode === null ? undefined : mode & 0o777
 }
 
-/** The names in a folder. */
+/** Returns the entries of a folder. */
 export const listFolder = (
   path: string,
 ): ReadonlyArray<Described & { readonly name: string; readonly isSymlink: boolean }> =>

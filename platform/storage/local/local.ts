@@ -1,9 +1,8 @@
 /**
- * Storage of local files through the synchronous calls of the runtime: with explicit positions they are an order of
+ * Storage of local files that uses the synchronous calls of the runtime: with explicit positions they are an order of
  * magnitude faster than the cursors of `@effect/platform`, in Deno and in Bun.
  *
- * A read opens the file once, and requests its size only where that bounds an allocation. A write leaves the whole file
- * or nothing.
+ * A read opens the file once, and requests its size only if the size bounds an allocation. A write is atomic.
  *
  * @module
  */
@@ -68,11 +67,11 @@ const readAt = (
   return bytes
 }
 
-/** Small files are read whole before their size is known: that saves a call for each. */
+/** Maximum size of a file that is read before its size is known, which saves one system call. */
 const SMALL = 1 << 16
 const scratch = new Uint8Array(SMALL)
 
-/** A file that is smaller than {@link SMALL}, in one call; `undefined` if it is not, or not known to be a file. */
+/** Reads a file smaller than {@link SMALL} in one call; returns `undefined` if it is larger, or may not be a file. */
 const readSmall = (file: ReadableFile): Uint8Array | undefined => {
   const count = fill(file, scratch, 0)
   return count === 0 || count === SMALL ? undefined : scratch.slice(0, count)
@@ -94,7 +93,7 @@ const readTail = (open: OpenCall, uri: string, length: number): Tail =>
     return { bytes: all?.subarray(range.offset) ?? readAt("readTail", uri, file, range), size }
   })
 
-/** Ranges up to this total size are read without requesting the size of the file first. */
+/** Maximum total size of ranges that are read without requesting the size of the file first. */
 const UNASKED = 1 << 22
 
 /** Returns the position of each range in the shared memory; `undefined` if they do not fit. */
@@ -114,10 +113,10 @@ const placesIn = (
   return places
 }
 
-/** Bytes that are read between two turns of the event loop. */
+/** Maximum number of bytes to read before yielding to the event loop. */
 const PIECE = 1 << 24
 
-/** The ranges of a file, in steps. */
+/** Reads the ranges of a file, in steps. */
 function* rangesOf(
   uri: string,
   ranges: ReadonlyArray<ByteRange>,
@@ -164,7 +163,7 @@ const readRanges = (open: OpenCall): Storage["readRanges"] => (uri, ranges, into
   })
 }
 
-/** Whether there is nothing of that name, or a file on the way to it. */
+/** Whether an error means that the name does not exist, or that a parent is a file. */
 const isMissing = (error: unknown): boolean => {
   const { code } = error as { code?: string }
   return code === "ENOENT" || code === "ENOTDIR"
@@ -191,7 +190,7 @@ const kindOf = (folder: string, entry: ReturnType<typeof listFolder>[number]): E
   return isFile ? "file" : isDirectory ? "folder" : undefined
 }
 
-/** What is in a folder, but for files that are being written. */
+/** Returns the entries of a folder, except files that are being written. */
 const namesIn = (op: StorageOp, uri: string): ReturnType<typeof listFolder> => {
   try {
     return listFolder(localPath(op, uri)).filter(({ name }) => !isTemporary(name))
@@ -211,16 +210,18 @@ const list = (uri: string): ReadonlyArray<Entry> => {
   return entries.sort((a, b) => compareBytewise(a.name, b.name))
 }
 
-/** A page has at least this many names. */
+/** Minimum number of names per page. */
 const MIN_PAGE = 1000
 
-/** A folder is read at most this many times for all its pages: Deno and Bun read the names of a folder at once. */
+/**
+ * Maximum number of pages per folder. Each page reads the whole folder, since Deno and Bun return all names at once.
+ */
 const MAX_PAGES = 8
 
-/** Names between two turns of the event loop. */
+/** Number of names to process before yielding to the event loop. */
 const NAMES_AT_ONCE = 64
 
-/** Returns size, time and tag of a file; `undefined` if it was removed since the folder was read. */
+/** Returns size, time and etag of a file; `undefined` if it was removed after the folder was read. */
 const infoIfThere = (path: string): FileInfo | undefined => {
   try {
     const { size, lastModified, etag } = infoOf(path)
@@ -231,7 +232,7 @@ const infoIfThere = (path: string): FileInfo | undefined => {
   }
 }
 
-/** A page of a listing: the names that come after `after`, with one `stat` for each file of the page. */
+/** Returns a page of a listing: the names after `after`, with one `stat` per file of the page. */
 function* pageOf(uri: string, after: string | undefined): Steps<ListPage> {
   const folder = localPath("listPage", uri)
   const names = namesIn("listPage", uri)
@@ -272,12 +273,12 @@ const remove = (uri: string): void => {
   try {
     fs().rmSync(target, { recursive: true, force: true })
   } catch (error) {
-    // A part of the path is a file: nothing can be below it.
+    // a parent is a file, so nothing exists below it
     if ((error as { code?: string }).code !== "ENOTDIR") throw error
   }
 }
 
-/** Removes a file, but never a folder of its name. A missing file counts as removed. */
+/** Removes a file, but never a folder. A missing file counts as removed. */
 const removeFile = (uri: string): void => {
   try {
     fs().unlinkSync(localPath("removeAll", uri))
@@ -286,15 +287,15 @@ const removeFile = (uri: string): void => {
   }
 }
 
-/** How local files are kept. */
+/** Options of local storage. */
 export interface LocalOptions {
-  /** Whether commits outlast a loss of power. Default: `"synced"`. */
+  /** Whether commits survive a power failure. Default: `"synced"`. */
   readonly durability?: Durability
 }
 
 /**
- * Creates a storage of local files. It accepts plain paths, taken literally, and `file://` URIs, whose percent signs
- * are literal. Throws `InvalidOption`.
+ * Creates a storage of local files. It accepts plain paths and `file://` URIs; percent signs are literal in both.
+ * Throws `InvalidOption`.
  *
  * ```ts
  * import { makeLocalStorage } from "@tessera/array/platform"
@@ -313,7 +314,7 @@ const durabilityOf = (options: LocalOptions): Durability => {
   return wordOption("durability", options.durability, ["synced", "cached"])
 }
 
-/** As {@link makeLocalStorage}, with the call that opens files for reading. */
+/** Like {@link makeLocalStorage}, with a function that opens files for reading. */
 export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): Storage =>
   withDefaults(withMetrics({
     list: (uri) => Effect.try({ try: () => list(uri), catch: storageFailure("list", uri) }),
@@ -349,7 +350,7 @@ export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): 
   }))
 
 /**
- * The storage of local files whose commits outlast a loss of power, as a value; {@link layerLocal} is the layer of it.
+ * A storage of local files whose commits survive a power failure; {@link layerLocal} is the corresponding layer.
  *
  * ```ts
  * import { localFiles } from "@tessera/array/platform"
@@ -362,7 +363,7 @@ export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): 
 export const localFiles: Storage = makeLocalStorage()
 
 /**
- * The layer of {@link localFiles}.
+ * A layer with {@link localFiles}.
  *
  * ```ts
  * import { layerLocal, StorageService } from "@tessera/array/platform"
