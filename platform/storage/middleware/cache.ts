@@ -1,5 +1,5 @@
 /**
- * A storage middleware that caches bytes, within a budget of memory.
+ * A storage middleware that caches bytes, within a memory budget.
  *
  * @module
  */
@@ -24,15 +24,15 @@ export interface CacheOptions {
   /** Whether the file at a URI never changes. Default: {@link isImmutable}. */
   readonly immutable?: (uri: string) => boolean
   /**
-   * Caches listings too: an array then keeps the state of its first opening until something is written through this
-   * storage. Default: false.
+   * Whether to cache listings too. An array then keeps the state of its first opening until something is written
+   * through this storage. Default: false.
    */
   readonly listings?: boolean
 }
 
 /**
- * Whether TileDB writes the file at this URI only once: such names hold a time and a random number, or are in a folder of
- * such a name.
+ * Whether TileDB writes the file at this URI only once: the name, or the name of a parent folder, contains a time and a
+ * random number.
  *
  * ```ts
  * import { isImmutable } from "@tessera/array/platform"
@@ -45,16 +45,19 @@ export interface CacheOptions {
 export const isImmutable = (uri: string): boolean =>
   /\/__(?:\d+_\d+_[0-9a-f]{32}|[0-9a-f]{32}_\d+)(?:[_./?]|$)/.test(uri)
 
-/** Counts reads that the cache answered and reads that it passed on. */
+/** Counts cache hits and misses. */
 const countReads = (uri: string, cacheHits: number, cacheMisses: number): Effect.Effect<void> =>
   addToMetrics({ cacheHits, cacheMisses }, tags({ scheme: schemeOf(uri) }))
 
-/** Maximum number of remembered changed files. A session that read a forgotten one fails once unnecessarily. */
+/**
+ * Maximum number of changed files to remember. After that, a session that read a dropped one may fail once
+ * unnecessarily.
+ */
 const MAX_CHANGES = 8192
 
 /**
- * Caches the bytes and sizes of files that never change. Concurrent reads of the same range share one read; a range
- * inside cached data is not read again. Failures are not cached. Throws `InvalidOption`.
+ * Caches the bytes and sizes of immutable files. Concurrent reads of the same range share one read; a range inside
+ * cached data is not read again. Failures are not cached. Throws `InvalidOption`.
  *
  * ```ts
  * import { makeMemoryStorage, makeCounters, withCache, withCounters } from "@tessera/array/platform"
@@ -86,16 +89,18 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     cache.forget(withoutTrailingSlash(uri))
     listings.clear()
   }
-  /** before and after: a read in flight may still return the old content */
+  /** Drops cached data before and after a write: a read in flight may still return the old content. */
   const writing = <A, E>(uri: string, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.ensuring(Effect.suspend(() => (forget(uri), write)), Effect.sync(() => forget(uri)))
 
-  /** the number of a file's last change, for changed files; and its value when a session read the file */
+  /**
+   * The number of the last change of each changed file; `sessions` contains that number as of the session's first read.
+   */
   const changes = new Map<string, number>()
   let lastChange = 0
   const sessions = new WeakMap<ReadSession, Map<string, number>>()
 
-  /** cached and new bytes of a changed file must not be combined */
+  /** Records a change and drops cached data: cached and new bytes of a changed file must not be combined. */
   const change = (uri: string): number => {
     cache.forgetFile(uri)
     changes.delete(uri)
@@ -103,7 +108,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     if (changes.size > MAX_CHANGES) changes.delete(changes.keys().next().value!)
     return lastChange
   }
-  /** receives changes from the storage below; `own` is called where the detecting call reads the new version only */
+  /** Handles changes that the storage below reports; calls `own` if the reporting call reads only the new version. */
   const invalidateChanged = <A>(
     uri: string,
     reading: Effect.Effect<A, Failure>,
@@ -118,7 +123,8 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     )
 
   /**
-   * fails if a session would get bytes of another version than before, since cached reads never reach the storage below
+   * Fails if a session would read bytes of another version than before. The storage below cannot check this, since it
+   * does not see cached reads.
    */
   const agreeing = <A>(
     op: StorageOp,
@@ -194,7 +200,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
           parts.forEach((bytes, i) => bytes.length > 0 && isKept(uri, missing[i].offset, bytes))
         ))
       return Effect.flatMap(Effect.zipRight(counted, spans(key, invalidateChanged(uri, reading, own))), (parts) => {
-        // dropped meanwhile: the result may belong to another version
+        // dropped from the cache meanwhile: the result may belong to another version
         if (before !== undefined && cache.identity(uri) !== before) return storage.readRanges(uri, ranges)
         let next = 0
         return Effect.succeed(match.map((bytes) => bytes ?? parts[next++].slice()))

@@ -1,5 +1,5 @@
 /**
- * A storage middleware that joins ranges that are close together into one read.
+ * A storage middleware that coalesces nearby ranges into one read.
  *
  * @module
  */
@@ -10,26 +10,26 @@ import { checkOptionNames, numberOption } from "../../options.ts"
 import { mapStorage } from "../map_storage.ts"
 import type { ByteRange, Storage } from "../service.ts"
 
-/** What to read as one. */
+/** Options of coalescing. */
 export interface CoalescingOptions {
   /**
-   * Maximum gap in bytes between two joined ranges: reading the gap is cheaper than a second request. Default: 512 KiB,
-   * suitable for networks.
+   * Maximum gap between two coalesced ranges in bytes: reading the gap is cheaper than a second request. Default: 512
+   * KiB, suitable for networks.
    */
   readonly gap?: number
-  /** Maximum size of a joined range, so that large ones still arrive concurrently. Default: 16 MiB. */
+  /** Maximum size of a coalesced range in bytes, so that large ranges are still read concurrently. Default: 16 MiB. */
   readonly maxLength?: number
 }
 
-/** The reads, and for each requested range the read that contains it. */
+/** Planned reads, and the mapping of requested ranges to them. */
 export interface CoalescingPlan {
   /** The ranges to read. */
   readonly reads: ReadonlyArray<ByteRange>
-  /** Which of the reads holds each range. */
+  /** For each requested range, the index of the read that contains it. */
   readonly readOf: Int32Array
 }
 
-/** Checks the options, and returns them with their defaults. Throws `InvalidOption`. */
+/** Checks the options, and returns them with defaults filled in. Throws `InvalidOption`. */
 export const checkCoalescingOptions = (options: CoalescingOptions): { readonly gap: number; readonly max: number } => {
   checkOptionNames(options, ["gap", "maxLength"] satisfies Array<keyof CoalescingOptions>, "coalescing")
   return {
@@ -39,8 +39,9 @@ export const checkCoalescingOptions = (options: CoalescingOptions): { readonly g
 }
 
 /**
- * Plans the reads for the requested ranges of one file, in any order: ranges are joined if the gap between them is at
- * most `gap` bytes and the result at most `maxLength`. A longer range is unchanged. Throws `InvalidOption`.
+ * Plans the reads for the requested ranges of one file, in any order. Ranges are coalesced if the gap between them is
+ * at most `gap` bytes and the result has at most `maxLength` bytes. A longer range is unchanged. Throws
+ * `InvalidOption`.
  *
  * ```ts
  * import { planCoalescing } from "@tessera/array/platform"
@@ -79,8 +80,8 @@ const planJoined = (
 }
 
 /**
- * `storage`, with the ranges of each call put together by {@link planCoalescing}. A call reads up to `gap` bytes too many
- * for each request that it saves. Throws `InvalidOption`.
+ * Coalesces the ranges of each call with {@link planCoalescing}. For each request saved, a call reads up to `gap`
+ * unneeded bytes. Throws `InvalidOption`.
  *
  * ```ts
  * import { makeMemoryStorage, makeCounters, withCoalescing, withCounters } from "@tessera/array/platform"

@@ -10,36 +10,36 @@ import { Storage } from "../service.ts"
 
 export type { StorageOperation } from "../map_storage.ts"
 
-/** Counts so far. They keep growing; {@link makeCounters} creates them at zero. */
+/** Cumulative counts of a storage. {@link makeCounters} creates them. */
 export interface StorageCounters {
-  /** How often each operation was called. */
+  /** Number of calls per operation. */
   readonly calls: Record<StorageOperation, number>
-  /** Calls, with each range of `readRanges` counted by itself. */
+  /** Number of requests: each range of `readRanges` counts as one request, any other call as one. */
   requests: number
-  /** Bytes of the answers. */
+  /** Bytes returned by reads. */
   bytesRead: number
-  /** Bytes handed to `write`, `append` and `create` that arrived. */
+  /** Bytes written by successful calls of `write`, `append` and `create`. */
   bytesWritten: number
 }
 
 /** A completed call. */
 export interface StorageCall {
-  /** The operation. */
+  /** Name of the operation. */
   readonly operation: StorageOperation
-  /** Of which file or folder. */
+  /** URI of the file or folder. */
   readonly uri: string
-  /** Requests that it took. */
+  /** Number of requests. */
   readonly requests: number
-  /** Bytes that were answered. */
+  /** Bytes returned. */
   readonly bytesRead: number
-  /** Bytes that were given. */
+  /** Bytes written. */
   readonly bytesWritten: number
-  /** Whether it failed or was interrupted. */
+  /** Whether the call failed or was interrupted. */
   readonly failed: boolean
 }
 
 /**
- * Counters at zero.
+ * Returns counters that are zero.
  *
  * ```ts
  * import { makeCounters } from "@tessera/array/platform"
@@ -77,7 +77,7 @@ export const makeCounters = (): StorageCounters => ({
 })
 
 /**
- * `storage`, with every call counted in `trace` and, when it is over, handed to `onCall`.
+ * Counts every call of a storage in `trace`, and passes each completed call to `onCall`.
  *
  * ```ts
  * import { makeMemoryStorage, makeCounters, withCounters } from "@tessera/array/platform"
@@ -137,7 +137,7 @@ export const withCounters = (
 }
 
 /**
- * The layer of {@link withCounters}, to be laid over another.
+ * A layer that applies {@link withCounters} to the storage of the layer below.
  *
  * ```ts
  * import { TileArray } from "@tessera/array"

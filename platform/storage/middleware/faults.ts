@@ -1,5 +1,5 @@
 /**
- * A storage middleware that injects failures, for tests of clean-up and recovery.
+ * A storage middleware that injects failures, for tests of cleanup and recovery.
  *
  * @module
  */
@@ -13,42 +13,44 @@ import type { FileWriter, Storage } from "../service.ts"
 import { checkOptionNames, numberOption, wordOption } from "../../options.ts"
 
 /**
- * The effect of a fault on a call:
+ * Effect of a fault on a call:
  * - `"fail"`: nothing is done, and the call fails.
- * - `"partial"`: as much as possible is done – half of a piece of a file, which can then not be continued, half of a
+ * - `"partial"`: as much as possible is done – half of a chunk of a file, which cannot be continued afterwards, half of
+ *   a
  *   folder removed, all of an atomic call – and then the call fails, as when a response is lost.
  * - `"full"`: this and all later calls that need space fail; existing files can still be removed.
  * - `"interrupt"`: the fiber is interrupted before the call, which then runs only in uninterruptible regions.
- * - `"stop"`: nothing is done, now or later, as if the process had been killed: all calls fail, reads too, and open
- *   files remain.
+ * - `"stop"`: nothing is done from then on, as if the process had been killed: all calls fail, including reads, and
+ *   open files
+ *   remain.
  * - `"partial-crash"`: as much as possible is done, then as with `"stop"`.
  */
 export type Fault = "fail" | "partial" | "full" | "interrupt" | "stop" | "partial-crash"
 
-/** Every kind of fault. */
+/** All kinds of faults. */
 export const faults: ReadonlyArray<Fault> = ["fail", "partial", "full", "interrupt", "stop", "partial-crash"]
 
-/** When to fail, and how. */
+/** Time and kind of a fault. */
 export interface FaultPlan {
-  /** Which of the calls that write, counted from 0 on. */
+  /** Index of the writing call that the fault affects, starting at 0. */
   readonly at: number
-  /** What happens there. */
+  /** Kind of the fault. */
   readonly fault: Fault
 }
 
-/** A storage with faults, and what became of them. */
+/** A storage with fault injection. */
 export interface FaultyStorage {
-  /** The storage. */
+  /** The wrapped storage. */
   readonly storage: Storage
-  /** How many calls have written so far, those of open files included. */
+  /** Returns the number of writing calls so far, including those of open files. */
   readonly calls: () => number
-  /** The call to which the fault has come. */
+  /** Returns the call that the fault affected; `undefined` before that. */
   readonly struck: () => { readonly op: StorageOp; readonly uri: string } | undefined
-  /** Lets go of the files that a stop left open. */
+  /** Closes the files that `"stop"` left open. */
   readonly release: Effect.Effect<void>
 }
 
-/** The first half of a folder's files; or the file that it is. */
+/** Removes the first half of a folder's entries; removes the whole file if `uri` is a file. */
 const removePart = (storage: Storage, uri: string): Effect.Effect<void, StorageError> =>
   Effect.gen(function* () {
     const entries = yield* storage.list(uri)
@@ -57,8 +59,9 @@ const removePart = (storage: Storage, uri: string): Effect.Effect<void, StorageE
   })
 
 /**
- * `storage`, with a fault at one of the calls that write: `write`, `openWrite`, each `write` and the `finish` of an open
- * file, `create`, `createFolder`, `copy`, `remove`, `removeAll` and `removeFolder`. Without a plan it only counts them.
+ * Injects a fault into one of the writing calls of a storage: `write`, `openWrite`, each `write` and the `finish` of an
+ * open file, `create`, `createFolder`, `copy`, `remove`, `removeAll` and `removeFolder`. Without a plan, calls are only
+ * counted.
  *
  * ```ts
  * import { makeMemoryStorage, withFaults } from "@tessera/array/platform"
@@ -120,7 +123,7 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
       )
     })
 
-  /** The file has its own scope, which a stop leaves open, so that nothing removes the written data. */
+  /** Each file has its own scope, which a stop leaves open, so that the written data is not removed. */
   const openWrite = (uri: string): Effect.Effect<FileWriter, StorageError, Scope.Scope> =>
     Effect.gen(function* () {
       const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) =>

@@ -1,5 +1,5 @@
 /**
- * A storage that has no more than so many requests under way.
+ * A storage middleware that limits concurrent requests.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import type { Storage } from "../service.ts"
 import { numberOption } from "../../options.ts"
 
 /**
- * `storage` with at most `requests` calls under way at a time, each range of a call counted by itself; the others wait
- * for their turn. Every server has its own idea of too many, and browsers open six connections to one. Throws `InvalidOption`
- * for a number below 1.
+ * Limits a storage to `requests` concurrent requests; each range of a call counts as one request. Further requests
+ * wait. Servers have different limits, and browsers open six connections per server. Throws `InvalidOption` for a
+ * number below 1.
  *
  * ```ts
  * import { makeMemoryStorage, withLimit } from "@tessera/array/platform"

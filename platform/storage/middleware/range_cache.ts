@@ -1,5 +1,5 @@
 /**
- * Pieces of files in memory, under a budget of bytes: the piece that was used last goes last.
+ * A cache of file ranges with a memory budget; the least recently used range is dropped first.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { firstFrom } from "../first_from.ts"
 /** Cached data of a file. */
 interface CachedFile {
   size: number | undefined
-  /** In the order of their offsets. */
+  /** Cached ranges, ordered by offset. */
   readonly pieces: Array<Piece>
 }
 
@@ -18,35 +18,36 @@ interface Piece {
   readonly bytes: Uint8Array
 }
 
-/** Memory overhead of a cached piece, in bytes. */
+/** Memory overhead of a cached range, in bytes. */
 const OVERHEAD = 256
 
-/** The cache. All bytes go in and out as copies. */
+/** The cache. It copies all bytes that it stores or returns. */
 export interface RangeCache {
   readonly size: (uri: string) => number | undefined
   readonly find: (uri: string, offset: number, length: number) => Uint8Array | undefined
   readonly put: (uri: string, offset: number, bytes: Uint8Array) => void
   readonly putSize: (uri: string, size: number) => void
-  /** An object that stands for a file until it is forgotten. */
+  /** Returns an object that identifies a file until the file is dropped. */
   readonly identity: (uri: string) => object | undefined
-  /** Forgets a file. */
+  /** Drops a file. */
   readonly forgetFile: (uri: string) => void
-  /** Forgets a file, or a folder with all in it. */
+  /** Drops a file, or a folder with everything in it. */
   readonly forget: (uri: string) => void
 }
 
-/** A cache of at most `budget` bytes. */
+/** Creates a cache of at most `budget` bytes. */
 export const makeRangeCache = (budget: number): RangeCache => {
   const files = new Map<string, CachedFile>()
-  /** From the one that was used longest ago to the last. */
+  /** Cached ranges, from the least to the most recently used one. */
   const used = new Set<Piece>()
   let total = 0
 
-  /** How many pieces begin at `offset` or before. */
+  /** Returns the number of ranges that start at or before `offset`. */
   const rank = ({ pieces }: CachedFile, offset: number): number =>
     firstFrom(pieces.length, (i) => pieces[i].offset <= offset)
   const covering = (file: CachedFile, offset: number, length: number): Piece | undefined => {
-    // those before may reach further, but a file is read as a whole, at its end, or by tiles: two are enough
+    // earlier ranges may extend further, but since files are read whole, at the end, or by tiles, checking these is
+    // enough
     const last = rank(file, offset) - 1
     for (const piece of [file.pieces[last], file.pieces[last - 1], file.pieces[0]]) {
       if (piece !== undefined && piece.offset <= offset && offset + length <= piece.offset + piece.bytes.length) {
@@ -79,7 +80,7 @@ export const makeRangeCache = (budget: number): RangeCache => {
       if (total <= budget) return
       drop(piece)
     }
-    // only sizes are left
+    // only file sizes remain
     for (const uri of files.keys()) {
       if (total <= budget) return
       files.delete(uri)

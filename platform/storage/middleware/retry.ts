@@ -1,5 +1,5 @@
 /**
- * A storage that asks again when the one below was only busy.
+ * A storage middleware that retries calls after transient failures.
  *
  * @module
  */
@@ -15,26 +15,26 @@ import { checkOptionNames, durationOption, numberOption } from "../../options.ts
 import type { Storage } from "../service.ts"
 import { schemeOf } from "../uri.ts"
 
-/** When to retry, and how often. */
+/** Retry options. */
 export interface RetryOptions {
-  /** Retries after the first attempt. Default: 4. */
+  /** Maximum number of retries. Default: 4. */
   readonly times?: number
-  /** The longest wait before the first retry; it doubles with every retry. Default: 100 milliseconds. */
+  /** Maximum delay before the first retry; it doubles with every retry. Default: 100 milliseconds. */
   readonly wait?: Duration.DurationInput
-  /** The limit of every wait. If a server requests a longer one, the call fails. Default: 10 seconds. */
+  /** Maximum delay before any retry. If a server requests a longer one, the call fails. Default: 10 seconds. */
   readonly longestWait?: Duration.DurationInput
-  /** No retry starts later than this after the first failure. Default: 3 minutes. */
+  /** Maximum time between the first failure and the start of a retry. Default: 3 minutes. */
   readonly totalTime?: Duration.DurationInput
-  /** The reasons that are retried. Default: `Unavailable` and `Timeout`. */
+  /** Failure reasons to retry. Default: `Unavailable` and `Timeout`. */
   readonly reasons?: ReadonlyArray<StorageReason>
   /**
-   * Replaces the default schedule, so that `times`, `wait` and `totalTime` have no effect. `reasons`, `longestWait` and
+   * Replaces the default schedule; `times`, `wait` and `totalTime` then have no effect. `reasons`, `longestWait` and
    * Retry-After still apply.
    */
   readonly schedule?: Schedule.Schedule<unknown, StorageError>
 }
 
-/** The limits of the default schedule. */
+/** Limits of the default schedule. */
 interface RetryLimits {
   readonly times: number
   readonly wait: Duration.Duration
@@ -50,7 +50,7 @@ const OPTIONS: ReadonlyArray<string> = [
   "schedule",
 ] satisfies Array<keyof RetryOptions>
 
-/** Checks the reasons that are retried. Throws `InvalidOption`. */
+/** Checks the option `reasons`. Throws `InvalidOption`. */
 const checkReasons = (reasons: unknown): ReadonlySet<string> => {
   const expected = `expected a list of ${storageReasons.join(", ")}`
   if (!Array.isArray(reasons)) {
@@ -64,7 +64,7 @@ const checkReasons = (reasons: unknown): ReadonlySet<string> => {
   return new Set(reasons)
 }
 
-/** Checks the options of retries, and returns them with their defaults. Throws `InvalidOption`. */
+/** Checks the retry options, and returns them with defaults filled in. Throws `InvalidOption`. */
 export const checkRetryOptions = (options: RetryOptions) => {
   checkOptionNames(options, OPTIONS, "retry")
   const { schedule } = options
@@ -81,7 +81,7 @@ export const checkRetryOptions = (options: RetryOptions) => {
   }
 }
 
-/** Milliseconds that the other side asked to wait. */
+/** Returns the minimum delay that the server requested, in milliseconds. */
 const requestedDelay = (error: StorageError): number => {
   const wait = (error.cause as { readonly retryAfter?: unknown } | null | undefined)?.retryAfter
   return typeof wait === "number" ? wait : 0
@@ -100,7 +100,7 @@ const reportRetry = ({ op, uri, reason }: StorageError, attempt: number, delay: 
     }),
   )
 
-/** Exponential backoff with full jitter: each wait is random between 0 and a limit that doubles. */
+/** Returns an exponential backoff with full jitter: each delay is random between 0 and a limit that doubles. */
 const defaultSchedule = (
   { times, wait, totalTime }: RetryLimits,
   longestWait: Duration.Duration,
@@ -114,10 +114,11 @@ const defaultSchedule = (
 
 /**
  * Retries calls that fail for a transient reason. The default schedule is an exponential backoff with full jitter, with
- * limits for attempts and total time; no wait is shorter than the server requests (Retry-After). Only calls that can be
- * repeated are retried: `create` is not, because a second attempt would meet the file of the first. The ranges of a call are
- * requested one by one, so that one that fails does not repeat the others, and `removeAll` repeats only the files that
- * failed. Each retry is counted (`tessera.storage.retries`) and logged at level Debug. Throws `InvalidOption`.
+ * limits for the number of retries and the total time; no delay is shorter than the server requests (Retry-After). Only
+ * idempotent calls are retried: `create` is not, because a second attempt would fail on the file that the first one
+ * created. The ranges of a call are requested separately, so that a failed one does not repeat the others, and
+ * `removeAll` repeats only the files that failed. Each retry is counted (`tessera.storage.retries`) and logged at level
+ * Debug. Throws `InvalidOption`.
  *
  * ```ts
  * import { makeMemoryStorage, withFaults, withRetry } from "@tessera/array/platform"

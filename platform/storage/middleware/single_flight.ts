@@ -1,5 +1,5 @@
 /**
- * Work that several wait for is done once.
+ * Shares one run of an Effect among concurrent callers.
  *
  * @module
  */
@@ -12,12 +12,12 @@ interface Flight<A, E> {
 }
 
 /**
- * Runs `work` under a key, or waits for what runs under it already; all who wait share its answer or its failure. The work
- * ends when the last of them is interrupted.
+ * Runs `work` under a key, or waits for the run that is in progress under that key; all callers share the result or
+ * failure. The run is interrupted when the last caller is interrupted.
  */
 export type SingleFlight<A, E> = (key: string, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
-/** Flights of its own. */
+/** Creates a function that shares runs among its callers. */
 export const makeSingleFlight = <A, E>(): SingleFlight<A, E> => {
   const flights = new Map<string, Flight<A, E>>()
   const landed = (key: string, flight: Flight<A, E>): void => {

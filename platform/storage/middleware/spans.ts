@@ -39,7 +39,7 @@ export const withSpans = (storage: Storage): Storage => {
       if (bytesOf === undefined) return inSpan
       return Effect.tap(inSpan, (result) => Effect.sync(() => span.attribute("tessera.bytes", bytesOf(result) ?? 0)))
     })
-  /** The size of the result of a read, in bytes. */
+  /** Returns the size of a read's result in bytes. */
   const sizeOf = (result: unknown): number | undefined => {
     if (result instanceof Uint8Array) return result.length
     if (Array.isArray(result)) return result.reduce((sum, part) => sum + (sizeOf(part) ?? 0), 0)
@@ -67,7 +67,7 @@ export const withSpans = (storage: Storage): Storage => {
 }
 
 /**
- * The layer of {@link withSpans}, over another.
+ * A layer that applies {@link withSpans} to the storage of the layer below.
  *
  * ```ts
  * import { layerMemory, layerSpans, StorageService } from "@tessera/array/platform"
