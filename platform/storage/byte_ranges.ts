@@ -1,5 +1,5 @@
 /**
- * Checks ranges before anything is allocated for a read.
+ * Validates byte ranges before memory is allocated for a read.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { ByteRange } from "./service.ts"
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
-/** Rejects invalid ranges, and ranges beyond the `size` bytes of the file, if known. */
+/** Throws for invalid ranges, and for ranges beyond the `size` bytes of the file, if known. */
 export const checkRanges = (op: StorageOp, uri: string, ranges: ReadonlyArray<ByteRange>, size = Infinity): void => {
   for (const range of ranges) {
     const { offset, length } = range
@@ -20,13 +20,13 @@ export const checkRanges = (op: StorageOp, uri: string, ranges: ReadonlyArray<By
   }
 }
 
-/** The error for a range beyond the end of a file, which is at `end`. */
+/** Returns the error for a range beyond the end of a file, which is at `end`. */
 export const truncated = (op: StorageOp, uri: string, { offset, length }: ByteRange, end: number): StorageError => {
   const cause = new RangeError(`${length} bytes from offset ${offset} on, of a file that ends at ${end}`)
   return new StorageError({ op, uri, reason: "Truncated", cause })
 }
 
-/** The range of the last `length` bytes, or of all if there are fewer. */
+/** Returns the range of the last `length` bytes, or of the whole file if it is shorter. */
 export const tailRange = (op: StorageOp, uri: string, length: number, size: number): ByteRange => {
   const range = { offset: Math.max(size - length, 0), length: Math.min(length, size) }
   checkRanges(op, uri, [range], size)

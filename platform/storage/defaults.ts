@@ -1,5 +1,6 @@
 /**
- * Functions of the storage interface in terms of its other functions, for backends without a faster way.
+ * Default implementations of storage functions by means of other storage functions, for backends that have no faster
+ * way.
  *
  * @module
  */
@@ -8,13 +9,13 @@ import * as Either from "effect/Either"
 import type { NotFound, StorageError } from "../errors.ts"
 import { type FileInfo, inFlight, type ListPage, type Storage } from "./service.ts"
 
-/** Size of the pieces in which `copy` reads a file, in bytes. */
+/** Chunk size of `copy`, in bytes. */
 const COPY_PIECE = 8 << 20
 
-/** Removals under way at a time. */
+/** Maximum number of concurrent removals. */
 const MAX_REMOVALS = 16
 
-/** Copies a file through reads and an open file, in pieces of 8 MiB. */
+/** Copies a file by reading it in chunks of 8 MiB and writing them to an open file. */
 export const copyByReading = (
   storage: Pick<Storage, "size" | "readRanges" | "openWrite">,
   from: string,
@@ -31,7 +32,7 @@ export const copyByReading = (
     yield* file.finish
   }))
 
-/** Removes files by one call each; returns the errors. */
+/** Removes each file by a separate call; returns the errors. */
 export const removeEach = (
   uris: ReadonlyArray<string>,
   concurrency: number,
@@ -42,13 +43,13 @@ export const removeEach = (
     (results) => results.flatMap((result) => Either.isLeft(result) ? [result.left] : []),
   )
 
-/** The functions that {@link withDefaults} can add. */
+/** Functions that {@link withDefaults} can add. */
 type Derived = "listPage" | "head" | "exists" | "copy" | "removeAll"
 
-/** A storage that may leave out the functions that {@link withDefaults} can add. */
+/** A storage that may omit the functions that {@link withDefaults} adds. */
 export type Backend = Omit<Storage, Derived> & Partial<Pick<Storage, Derived>>
 
-/** Adds the functions that a backend leaves out: `listPage`, `head`, `exists`, `copy` and `removeAll`. */
+/** Adds the functions that a backend omits: `listPage`, `head`, `exists`, `copy` and `removeAll`. */
 export const withDefaults = (backend: Backend): Storage => ({
   listPage: (uri) => Effect.map(backend.list(uri), (entries): ListPage => ({ entries })),
   head: (uri) => Effect.map(backend.size(uri), (size): FileInfo => ({ size })),

@@ -1,5 +1,5 @@
 /**
- * Reads the ranges of one call by separate calls.
+ * Reads each range of a call separately.
  *
  * @module
  */
@@ -11,8 +11,8 @@ import type { ByteRange } from "./service.ts"
 const CONCURRENCY = 16
 
 /**
- * State that the calls for single ranges share, by an object of the storage below. A storage whose files can change
- * keeps the version of the file here, so that the ranges of one call never come from two versions.
+ * State that is shared by the calls for single ranges; the key is an object of the storage below. A storage whose files
+ * can change keeps the version of the file here, so that all ranges of a call come from the same version.
  */
 export type RangeCall = WeakMap<object, unknown>
 
@@ -20,8 +20,8 @@ export type RangeCall = WeakMap<object, unknown>
 export const RangeCall: Context.Tag<RangeCall, RangeCall> = Context.GenericTag("@tessera/array/RangeCall")
 
 /**
- * Reads each range by its own call, several at a time, and returns them in the requested order. Caller's memory is used
- * for a single range only.
+ * Reads each range by a separate call, several concurrently, and returns them in the requested order. The caller's
+ * memory is used only if there is a single range.
  */
 export const eachRange = <E>(
   ranges: ReadonlyArray<ByteRange>,

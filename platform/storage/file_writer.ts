@@ -1,5 +1,5 @@
 /**
- * Files written in pieces by local storages: turns synchronous calls into scoped effects.
+ * File writers of local storages: turns synchronous calls into scoped Effects.
  *
  * @module
  */
@@ -9,25 +9,27 @@ import { StorageError, type StorageOp } from "../errors.ts"
 import type { FileWriter } from "./service.ts"
 import { mayWait, turnIfDue } from "../host/event_loop_turns.ts"
 
-/** A file being written. A call that throws has had no lasting effect. */
+/** An open file that is written. A call that throws has no lasting effect. */
 export interface OpenFile {
-  /** Appends bytes; retains none of the caller's memory. */
+  /** Appends bytes; does not retain the caller's memory. */
   readonly append: (bytes: Uint8Array) => void
-  /** Prepares a large file for `finish` while the event loop continues. `undefined` if that is unnecessary. */
+  /**
+   * Prepares a large file for `finish` without blocking the event loop. Returns `undefined` if that is unnecessary.
+   */
   readonly prepare?: () => ((done: (error: unknown) => void) => void) | undefined
   /** Moves the file to its final name and closes it. */
   readonly finish: () => void
-  /** Removes the partial file as far as possible, and closes it. */
+  /** Removes the partial file if possible, and closes it. */
   readonly abandon: () => void
 }
 
-/** What has become of a file; it is there while it is open. */
+/** State of a file writer; `file` is defined while the file is open. */
 interface State {
   file: OpenFile | undefined
   state: "open" | "finished" | "closed"
 }
 
-/** Waits for what calls back. */
+/** Waits for the callback of an operation. */
 export const waitFor = (
   start: (done: (error: unknown) => void) => void,
   failure: (cause: unknown) => StorageError,
@@ -41,8 +43,8 @@ export const waitFor = (
   })
 
 /**
- * The writer of the file that `open` opens. To finish twice does no more than to finish once; any other call after that,
- * or after the scope, fails.
+ * Creates a writer for the file that `open` opens. `finish` is idempotent; any other call after `finish`, or after the
+ * scope has closed, fails.
  */
 export const makeFileWriter = (
   uri: string,
@@ -88,7 +90,7 @@ export const makeFileWriter = (
           Effect.zipLeft(
             call("finish", (file) => {
               file.finish()
-              // a scope that has many files keeps no memory of those that are finished
+              // releases the memory of finished files: one scope may write many files
               it.file = undefined
               it.state = "finished"
             }),

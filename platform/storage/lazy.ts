@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { forwardStorage } from "./map_storage.ts"
 import type { Storage } from "./service.ts"
 
-/** The storage that `load` promises, loaded at the first call. */
+/** Returns a storage that calls `load` on first use. */
 export const deferStorage = (load: () => Promise<Storage>): Storage => {
   let loading: Promise<Storage> | undefined
   const storage = Effect.promise(() => loading ??= load())

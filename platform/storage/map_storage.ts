@@ -1,5 +1,6 @@
 /**
- * The one place that lists all functions of a storage: decorators wrap them by kind, routers choose a backend for each.
+ * The only module that lists all functions of a storage: middleware wraps them by kind, and routers select a storage
+ * for each call.
  *
  * @module
  */
@@ -7,40 +8,43 @@ import * as Effect from "effect/Effect"
 import type { StorageError } from "../errors.ts"
 import type { FileWriter, Storage } from "./service.ts"
 
-/** The calls of a storage, by name; `append` and `finish` are the calls of a file writer from `openWrite`. */
+/** Names of storage calls; `append` and `finish` are the calls of a file writer from `openWrite`. */
 export type StorageOperation =
   | Exclude<keyof Storage, "inFlight" | "comparesVersions" | "mode" | "realPath" | "unlisted">
   | "append"
   | "finish"
 
-/** Wraps one call. The wrapped effect may run the call any number of times. */
+/** Wraps a call. The wrapper may run the call any number of times. */
 export type WrapCall = <A, E, R>(
   call: Effect.Effect<A, E, R>,
   operation: StorageOperation,
   uri: string,
 ) => Effect.Effect<A, E | StorageError, R>
 
-/** How {@link mapStorage} wraps the calls of each kind; a kind without a wrapper passes unchanged. */
+/** Wrappers for each kind of call; a kind without a wrapper is unchanged. */
 export interface StorageWrappers {
   /** `size`, `head`, `exists`, `read`, `readRanges` and `readTail`. */
   readonly read?: WrapCall
   /** `list`, `listPage` and `listAllPage`. */
   readonly list?: WrapCall
   /**
-   * `write`, `openWrite`, `append`, `finish`, `create`, `createFolder`, `copy` (by its target), `remove`, `removeAll` (by its
-   * first file) and `removeFolder`.
+   * `write`, `openWrite`, `append`, `finish`, `create`, `createFolder`, `copy` (with the target's URI), `remove`,
+   * `removeAll` (with the first URI) and `removeFolder`.
    */
   readonly write?: WrapCall
 }
 
-/** Runs a call on the storage that is responsible for a name. */
+/** Runs a call on the storage that is responsible for a URI. */
 export type SelectStorage = <A, E, R>(
   operation: Exclude<keyof Storage, "inFlight" | "comparesVersions">,
   uri: string,
   call: (storage: Storage) => Effect.Effect<A, E, R>,
 ) => Effect.Effect<A, E | StorageError, R>
 
-/** Passes each call to the storage that `select` chooses; `inFlight` and `comparesVersions` stay undefined. */
+/**
+ * Returns a storage that forwards each call to the storage that `select` chooses; `inFlight` and `comparesVersions`
+ * stay undefined.
+ */
 export const forwardStorage = (select: SelectStorage): Storage => ({
   list: (uri) => select("list", uri, (storage) => storage.list(uri)),
   listPage: (uri, next) => select("listPage", uri, (storage) => storage.listPage(uri, next)),
@@ -89,8 +93,9 @@ const kinds: Readonly<Record<StorageOperation, keyof StorageWrappers>> = {
 }
 
 /**
- * Wraps all calls of a storage by kind. `inFlight`, `comparesVersions`, `mode`, `realPath` and `unlisted` pass unchanged: they make no requests.
- * Functions that a decorator implements itself replace those of the result: `{ ...mapStorage(storage, { read }), write }`.
+ * Wraps all calls of a storage by kind. `inFlight`, `comparesVersions`, `mode`, `realPath` and `unlisted` are
+ * unchanged: they make no requests. Middleware can override single functions: `{ ...mapStorage(storage, { read }),
+ * write }`.
  */
 export const mapStorage = (storage: Storage, wrappers: StorageWrappers): Storage => {
   const wrap: WrapCall = (call, operation, uri) => wrappers[kinds[operation]]?.(call, operation, uri) ?? call

@@ -1,5 +1,5 @@
 /**
- * A storage whose requests are counted.
+ * A storage middleware that counts requests in the metrics.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { addAmount, tags } from "../observability/counts.ts"
 import type { Backend } from "./defaults.ts"
 import { schemeOf } from "./uri.ts"
 
-/** Tags of a scheme, and of each operation on it. */
+/** Metric tags of a scheme and of each operation on it. */
 interface SchemeTags {
   readonly scheme: ReadonlyArray<MetricLabel.MetricLabel>
   readonly operations: Map<string, ReadonlyArray<MetricLabel.MetricLabel>>
 }
 
-/** The tags of storage metrics, each list made once. */
+/** Returns a function that looks up metric tags; each tag list is created once. */
 const makeStorageTags = () => {
   const schemes = new Map<string, SchemeTags>()
   return (uri: string, operation: string) => {
@@ -29,8 +29,8 @@ const makeStorageTags = () => {
 }
 
 /**
- * `storage`, with its requests and bytes counted in the metrics `tessera.storage.*`, and in the spans of operations. The
- * storages of this package count by themselves; use this for a backend of your own.
+ * Counts the requests and bytes of a storage in the metrics `tessera.storage.*`, and in the spans of operations. The
+ * storages of this package already count them; use this function for your own backend.
  *
  * ```ts
  * import { makeMemoryStorage, type StorageService, withMetrics } from "@tessera/array/platform"

@@ -1,5 +1,5 @@
 /**
- * Storage in memory: for tests, for arrays that are built and read in one go, and for bytes that came from elsewhere.
+ * Storage in memory: for tests, for temporary arrays, and for data from other sources.
  *
  * @module
  */
@@ -16,13 +16,13 @@ import { withDefaults } from "./defaults.ts"
 import { type Entry, type FileEntry, type FileInfo, Storage } from "./service.ts"
 import { withoutTrailingSlash } from "./uri.ts"
 
-/** The key of a URI: what follows `mem://`, without slashes at either end. */
+/** Returns the key of a URI: the part after `mem://`, without leading and trailing slashes. */
 const keyOf = (uri: string): string => {
   const path = withoutTrailingSlash(uri.replace(/^mem:\/\//i, ""))
   return path.replace(/^\/+/, "")
 }
 
-/** Entries of one page of a listing, as in object stores. */
+/** Maximum number of entries per page of a listing, as in object stores. */
 const PAGE = 1000
 
 const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
@@ -42,9 +42,10 @@ interface Version {
 }
 
 /**
- * Creates a storage over `files`: a map from names (without `mem://` and surrounding slashes) to contents. Writes
- * change the map, and never the contents in it. Entries have an etag, which counts the versions of all files, and the time
- * of the write by the `Clock` of Effect; contents that the program put into the map itself have no time.
+ * Creates a storage over `files`, a map from names (without `mem://` and surrounding slashes) to contents. Writes
+ * replace entries of the map, and never modify the contents. Entries have an etag, which is the number of a version
+ * counter for all files, and the time of the write by Effect's `Clock`; contents that the program put into the map
+ * itself have no time.
  *
  * ```ts
  * import { makeMemoryStorage } from "@tessera/array/platform"
@@ -56,7 +57,9 @@ interface Version {
  * ```
  */
 export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): Storage => {
-  /** By the contents, so that a change of the map by the program is another version; several names may share contents. */
+  /**
+   * Versions by content, so that contents that the program put into the map are new versions; names may share contents.
+   */
   const versions = new WeakMap<Uint8Array, Map<string, Version>>()
   let lastVersion = 0
   const setVersion = (key: string, bytes: Uint8Array, lastModified?: number): Version => {
@@ -70,7 +73,7 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
     const etag = number.toString(16)
     return lastModified === undefined ? { size: bytes.length, etag } : { size: bytes.length, lastModified, etag }
   }
-  /** Puts contents, which nothing changes from now on, under a name. */
+  /** Stores contents under a name. The contents must not be modified afterwards. */
   const put = (uri: string, bytes: Uint8Array): Effect.Effect<void> =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       const key = keyOf(uri)
@@ -92,7 +95,8 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
     const folder = keyOf(uri)
     const prefix = folder === "" ? "" : `${folder}/`
     const entries = new Map<string, Entry>()
-    // The map is small enough to be walked whole; a folder wins over a file of the same name, as it holds the more.
+    // The map is small enough to be scanned. A folder takes precedence over a file of the same name, since it has more
+    // content.
     for (const [key, bytes] of files) {
       if (!key.startsWith(prefix) || key === "") continue
       const rest = key.slice(prefix.length)
@@ -157,7 +161,7 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
     create: (uri, bytes) =>
       Effect.suspend(() => {
         if (files.has(keyOf(uri))) return Effect.fail(new AlreadyExists({ uri }))
-        // before the clock is read: exactly one of several writers must succeed
+        // synchronous, before the clock is read: exactly one of several writers must succeed
         files.set(keyOf(uri), bytes.slice())
         return put(uri, files.get(keyOf(uri))!)
       }),
@@ -181,7 +185,7 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
 }
 
 /**
- * A fresh, empty storage in memory, for `mem://` names and any other.
+ * A layer with a new, empty storage in memory, for `mem://` and any other URIs.
  *
  * ```ts
  * import { layerMemory, StorageService } from "@tessera/array/platform"

@@ -1,5 +1,5 @@
 /**
- * One storage out of several, chosen by the scheme of the URI.
+ * Combines several storages into one; the scheme of the URI selects the storage.
  *
  * @module
  */
@@ -11,8 +11,8 @@ import { comparesVersions, inFlight, type Storage } from "./service.ts"
 import { schemeOf, unsupported } from "./uri.ts"
 
 /**
- * The storage that hands each call to the one of its scheme: `{ file: …, mem: … }`. Plain paths go to `file`. A scheme
- * without a storage fails with reason `Unsupported`.
+ * Creates a storage that forwards each call to the storage for the URI's scheme: `{ file: …, mem: … }`. Plain paths use
+ * `file`. A scheme without a storage fails with reason `Unsupported`.
  *
  * ```ts
  * import { localFiles, makeMemoryStorage, makeRouter } from "@tessera/array/platform"

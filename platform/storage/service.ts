@@ -1,9 +1,9 @@
 /**
- * The storage service: flat names in, bytes out.
+ * The storage service: files with flat names.
  *
- * A URI is `scheme://…` or a plain path; folders are names that end before a `/`. There is no cursor and no rename: object
- * stores have neither. All reads of a file name their ranges, so that layers between (coalescing, cache, retry, trace)
- * see every request.
+ * A URI is `scheme://…` or a plain path; folders are prefixes of names that end at a `/`. There are no cursors and no
+ * rename, since object stores have neither. All reads specify their ranges, so that middleware (coalescing, cache,
+ * retry, counters) sees every request.
  *
  * @module
  */
@@ -19,73 +19,73 @@ import type { AlreadyExists, NotFound, StorageError } from "../errors.ts"
 export interface Entry {
   /** Last part of the URI, without slashes. */
   readonly name: string
-  /** Kind of the entry; folders may be known by their files only. */
+  /** Kind of the entry. Some storages have no folders of their own, and derive them from the names of files. */
   readonly kind: "file" | "folder"
   /** Size in bytes, if the listing contains it. */
   readonly size?: number
   /** The time of the last change, in milliseconds since 1970, if the listing contains it. */
   readonly lastModified?: number
-  /** A tag that differs for different content of the same name, if the listing contains it. */
+  /** A tag that changes with the content of the name, if the listing contains it. */
   readonly etag?: string
-  /** True for a symbolic link: `kind` and `size` describe its target, which may be outside the folder. */
+  /** True for a symbolic link: `kind` and `size` describe the target, which may be outside the folder. */
   readonly isLink?: true
 }
 
-/** A part of a listing. */
+/** A page of a listing. */
 export interface ListPage {
-  /** Entries, in the byte order of their names, after those of the pages before. */
+  /** Entries in byte order of their names, after those of earlier pages. */
   readonly entries: ReadonlyArray<Entry>
-  /** Pass this to `listPage` for the next page; missing on the last page. */
+  /** Token for the next page, to pass to `listPage`; missing on the last page. */
   readonly next?: string
 }
 
-/** What a storage knows about a file without reading it. */
+/** Information about a file that is available without reading it. */
 export interface FileInfo {
   /** Size in bytes. */
   readonly size: number
   /** The time of the last change, in milliseconds since 1970, if the storage has it. */
   readonly lastModified?: number
-  /** A tag that differs for different content of the same name, if the storage has one. */
+  /** A tag that changes with the content of the name, if the storage has one. */
   readonly etag?: string
 }
 
 /** A file in a recursive listing. */
 export interface FileEntry extends Partial<FileInfo> {
-  /** Path below the listed folder, without slashes at either end: `__fragments/…/a0.tdb`. */
+  /** Path relative to the listed folder, without leading and trailing slashes: `__fragments/…/a0.tdb`. */
   readonly path: string
-  /** True for a symbolic link: the size is the size of its target, which may be outside the folder. */
+  /** True for a symbolic link: `size` describes the target, which may be outside the folder. */
   readonly isLink?: true
 }
 
-/** A part of a recursive listing. */
+/** A page of a recursive listing. */
 export interface FilePage {
-  /** Files of the folder and of all folders below it. */
+  /** Files in the folder and in all folders below it. */
   readonly files: ReadonlyArray<FileEntry>
-  /** Pass this to `listAllPage` for the next page; missing on the last page. */
+  /** Token for the next page, to pass to `listAllPage`; missing on the last page. */
   readonly next?: string
 }
 
-/** `length` bytes from `offset` on. */
+/** A byte range of a file. */
 export interface ByteRange {
-  /** The first byte. */
+  /** Offset of the first byte. */
   readonly offset: number
-  /** How many bytes. */
+  /** Number of bytes. */
   readonly length: number
 }
 
-/** The end of a file and the size of the whole. */
+/** The last bytes of a file, and the file's size. */
 export interface Tail {
   /** The last bytes of the file. */
   readonly bytes: Uint8Array
-  /** Bytes of the whole file. */
+  /** Size of the whole file in bytes. */
   readonly size: number
 }
 
-/** A file being written, from beginning to end. */
+/** Writes a file sequentially. */
 export interface FileWriter {
-  /** Appends bytes; the caller may reuse them when it returns. A failed call has no effect and may be repeated. */
+  /** Appends bytes; the caller may reuse the buffer afterwards. A failed call has no effect and may be repeated. */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, StorageError>
-  /** Makes the whole file visible under its name; nothing can be appended afterwards. */
+  /** Makes the complete file visible under its name; nothing can be appended afterwards. */
   readonly finish: Effect.Effect<void, StorageError>
 }
 
@@ -97,47 +97,49 @@ export interface Storage {
    */
   readonly list: (uri: string) => Effect.Effect<ReadonlyArray<Entry>, StorageError>
   /**
-   * One page of a listing: the first one, or the one that `next` of the page before names. Object stores and memory return
-   * up to 1,000 entries, local folders up to an eighth of their names, and backends whose listings arrive whole (manifests)
-   * one page. All pages together are what `list` returns, if nothing changes meanwhile. `listStream` reads page after page.
+   * Returns a page of a listing: the first one, or the one for the token `next` of the previous page. Object stores and
+   * memory return up to 1,000 entries, local folders at least 1,000 names or an eighth of all, and backends that
+   * receive whole listings (manifests) a single page. All pages together equal the result of `list`, if nothing changes
+   * meanwhile. `listStream` reads all pages.
    */
   readonly listPage: (uri: string, next?: string) => Effect.Effect<ListPage, StorageError>
-  /** Whether there is a file of this name; `false` for a folder. */
+  /** Whether a file with this name exists; `false` for a folder. */
   readonly exists: (uri: string) => Effect.Effect<boolean, StorageError>
-  /** Returns size, time and tag of a file, as far as the storage has them. */
+  /** Returns size, time and etag of a file, as far as the storage has them. */
   readonly head: (uri: string) => Effect.Effect<FileInfo, NotFound | StorageError>
-  /** Bytes of a file. */
+  /** Returns the size of a file in bytes. */
   readonly size: (uri: string) => Effect.Effect<number, NotFound | StorageError>
-  /** A whole file. */
+  /** Reads a whole file. */
   readonly read: (uri: string) => Effect.Effect<Uint8Array, NotFound | StorageError>
   /**
    * Reads ranges of one file and returns them in the requested order. A range past the end fails with reason
-   * `Truncated`, before anything is allocated for it. The caller owns the buffers.
+   * `Truncated`, before memory is allocated for it. The caller owns the buffers.
    *
-   * Callers that read repeatedly may pass memory for the results, `into`: each result then starts at a multiple of
-   * eight bytes in it, if they fit and the storage supports it. Its previous content is lost.
+   * Callers that read repeatedly may pass memory for the results as `into`: each result then starts at a multiple of
+   * eight bytes in it, if all results fit and the storage supports it. The previous content is lost.
    */
   readonly readRanges: (
     uri: string,
     ranges: ReadonlyArray<ByteRange>,
     into?: Uint8Array,
   ) => Effect.Effect<ReadonlyArray<Uint8Array>, NotFound | StorageError>
-  /** Reads the last `length` bytes (fewer if the file is shorter), and the file's size, in one request. */
+  /** Reads the last `length` bytes (fewer if the file is shorter) and the file's size, in one request. */
   readonly readTail: (uri: string, length: number) => Effect.Effect<Tail, NotFound | StorageError>
   /** Writes a whole file, replacing an existing one. Missing parent folders are created. */
   readonly write: (uri: string, bytes: Uint8Array) => Effect.Effect<void, StorageError>
   /**
-   * Starts a file that is written in pieces and replaces an existing one when it is finished. If the scope closes
-   * before that, the written data is removed. Missing parent folders are created.
+   * Opens a file that is written sequentially; on `finish` it replaces an existing file. If the scope closes before
+   * that, the written data is removed. Missing parent folders are created.
    */
   readonly openWrite: (uri: string) => Effect.Effect<FileWriter, StorageError, Scope.Scope>
   /**
-   * Writes a whole file only if the name is free: one of several concurrent writers succeeds. Commits are made this
-   * way: everything written through this storage before is durable before the file appears.
+   * Writes a whole file only if the name is free: one of several concurrent writers succeeds. Commits are written this
+   * way: everything that was written through this storage earlier is durable before the file appears.
    *
    * After a `StorageError` the file may exist nevertheless: the response can be lost. A second call then fails with
-   * `AlreadyExists`, and the file is complete and has the bytes of the first call. If the name contains a UUID, no
-   * other writer uses it, so `AlreadyExists` means success: {@link createUnique}. For other names, compare the content.
+   * `AlreadyExists`, and the file is complete and contains the bytes of the first call. If the name contains a UUID, no
+   * other writer uses it, so `AlreadyExists` means success: see {@link createUnique}. For other names, compare the
+   * content.
    */
   readonly create: (uri: string, bytes: Uint8Array) => Effect.Effect<void, AlreadyExists | StorageError>
   /**
@@ -146,60 +148,62 @@ export interface Storage {
    */
   readonly createFolder: (uri: string) => Effect.Effect<ReadonlyArray<string>, StorageError>
   /**
-   * Copies a file over what is at `to`, inside the backend where it can. `to` appears whole or not at all, and is as durable
-   * as after `write`. Folders on the way come into being.
+   * Copies a file and replaces an existing file at `to`, inside the backend if it supports that. The copy is atomic,
+   * and as durable as after `write`. Missing parent folders are created.
    */
   readonly copy: (from: string, to: string) => Effect.Effect<void, NotFound | StorageError>
   /**
-   * Removes many files, several at a time or in bulk requests. Each file is removed or not, independently; missing
-   * files are fine. Returns one error, with its `uri`, per file that could not be removed. The effect itself fails only
-   * if the state of all files is unknown. A folder of such a name stays and is reported as `Occupied` where the storage has folders.
+   * Removes several files, concurrently or in bulk requests. Each file is removed independently of the others; missing
+   * files count as removed. Returns one error, with its `uri`, per file that could not be removed. The Effect itself
+   * fails only if the state of all files is unknown. A folder with such a name is not removed, and is reported as
+   * `Occupied` if the storage has folders.
    */
   readonly removeAll: (uris: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<StorageError>, StorageError>
   /** Removes a file, or a folder with its contents. A missing name counts as removed. */
   readonly remove: (uri: string) => Effect.Effect<void, StorageError>
   /**
-   * Removes a folder if it is empty. Other folders, files and missing names stay unchanged. Object stores have no
-   * folders: nothing happens.
+   * Removes a folder if it is empty. Other folders, files and missing names are unchanged. Does nothing in object
+   * stores, which have no folders.
    */
   readonly removeFolder: (uri: string) => Effect.Effect<void, StorageError>
   /**
-   * One page of a recursive listing, for storages that have such listings, as object stores do: the first one, or the one
-   * that `next` of the page before names. `undefined`, or no such function: the folders are listed one by one.
-   * {@link listAll} does what fits.
+   * Returns a page of a recursive listing, in storages that support it, such as object stores: the first page, or the
+   * one for the token `next` of the previous page. If the result is `undefined`, or the function is missing, list the
+   * folders one by one. {@link listAll} supports both.
    */
   readonly listAllPage?: (uri: string, next?: string) => Effect.Effect<FilePage | undefined, StorageError>
   /**
-   * How many calls for a URI are worth being under way at once: 1 where each is over when it returns, and fibers would only
-   * cost. Default: as many as the caller likes.
+   * Returns the maximum useful number of concurrent calls for a URI: 1 if calls are synchronous, so that fibers would
+   * only add cost. Default: any number.
    */
   readonly inFlight?: (uri: string) => number
   /**
-   * Whether reads of a URI compare the versions of files, and so need to know which calls belong together. Default: yes.
-   * Local files and memory answer no, which saves the bookkeeping.
+   * Whether reads of a URI compare file versions, and therefore need to know which calls belong together. Default:
+   * true. Local files and memory return false, which saves the bookkeeping.
    */
   readonly comparesVersions?: (uri: string) => boolean
   /**
-   * The permission bits of a file (`0o600`), where files have such: local files of POSIX systems. `undefined` elsewhere.
+   * Returns the permission bits of a file (`0o600`) in storages that have them: local files of POSIX systems.
+   * `undefined` elsewhere.
    */
   readonly mode?: (uri: string) => Effect.Effect<number | undefined, NotFound | StorageError>
   /**
-   * The absolute path of a name, with all links on the way followed, where there are links: local files. Elsewhere the name
-   * itself.
+   * Returns the absolute path of a name with all links resolved, in storages that have links: local files. Other
+   * storages return the name itself.
    */
   readonly realPath?: (uri: string) => Effect.Effect<string, NotFound | StorageError>
   /**
-   * The names in a folder that `list` leaves out because they are neither files nor folders: pipes, devices, and links that
-   * lead nowhere. Default: none.
+   * Returns the names in a folder that `list` omits because they are neither files nor folders: pipes, devices, and
+   * broken links. Default: none.
    */
   readonly unlisted?: (uri: string) => Effect.Effect<ReadonlyArray<string>, StorageError>
 }
 
-/** Whether reads of a URI compare the versions of files. */
+/** Whether reads of a URI compare file versions. */
 export const comparesVersions = (storage: Pick<Storage, "comparesVersions"> | undefined, uri: string): boolean =>
   storage?.comparesVersions?.(uri) ?? true
 
-/** Returns the concurrency for calls to a storage: at most `most`. */
+/** Returns the concurrency for calls to a storage: at most `max`. */
 export const inFlight = (storage: Pick<Storage, "inFlight">, uri: string, max: number): number =>
   storage.inFlight === undefined ? max : Math.min(max, storage.inFlight(uri))
 
@@ -226,7 +230,7 @@ export const listStream = (storage: Storage, uri: string): Stream.Stream<Entry, 
       ]),
   )
 
-/** Lists the folders below `uri` one by one. */
+/** Lists all files below `uri`, folder by folder. */
 const walk = (storage: Storage, uri: string, prefix: string): Stream.Stream<FileEntry, StorageError> =>
   Stream.flatMap(listStream(storage, uri), ({ name, kind, ...info }): Stream.Stream<FileEntry, StorageError> => {
     if (kind === "file") return Stream.succeed({ path: prefix + name, ...info })
@@ -235,10 +239,10 @@ const walk = (storage: Storage, uri: string, prefix: string): Stream.Stream<File
   })
 
 /**
- * Streams all files in a folder and in the folders below it. The files of a folder are in byte order of their names; which
- * folder comes first depends on the storage. Links to folders are not followed. Memory contains one page of each folder on the
- * way to the current file. Storages with recursive listings need one request for each page of files, others one for each
- * page of a folder.
+ * Streams all files in a folder and in the folders below it. The files of a folder are in byte order of their names;
+ * the order of folders depends on the storage. Links to folders are not followed. At most one page of each folder on
+ * the path to the current file is in memory. Storages with recursive listings need one request per page of files,
+ * others one per page of a folder.
  *
  * ```ts
  * import { listAll, makeMemoryStorage } from "@tessera/array/platform"
@@ -266,8 +270,8 @@ export const listAll = (storage: Storage, uri: string): Stream.Stream<FileEntry,
 }
 
 /**
- * Creates a file whose name contains a UUID, so that no other writer uses it. A file that exists already is the result of an
- * earlier attempt whose response was lost, and counts as created.
+ * Creates a file whose name contains a UUID, so that no other writer uses it. If the file already exists, an earlier
+ * attempt created it and the response was lost; this counts as success.
  *
  * ```ts
  * import { createUnique, makeMemoryStorage } from "@tessera/array/platform"
@@ -285,8 +289,8 @@ export const createUnique = (storage: Storage, uri: string, bytes: Uint8Array): 
   Effect.catchTag(storage.create(uri, bytes), "AlreadyExists", () => Effect.void)
 
 /**
- * The tag of the storage service, which the entry points call `StorageService`. `layerDefault`, `layerLocal`, `layerHttp` and
- * `layerMemory` provide it.
+ * The tag of the storage service, exported as `StorageService` by the entry points. `layerDefault`, `layerLocal`,
+ * `layerHttp` and `layerMemory` provide it.
  *
  * ```ts
  * import { layerMemory, StorageService } from "@tessera/array/platform"

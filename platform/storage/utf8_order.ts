@@ -1,6 +1,6 @@
 /**
- * The order of names in a listing: by their UTF-8 bytes, as object stores list them. JavaScript's own order differs for
- * characters beyond U+FFFF.
+ * Compares names by their UTF-8 bytes, the order of listings in object stores. JavaScript's own string order differs
+ * for characters beyond U+FFFF.
  *
  * @module
  */
@@ -8,7 +8,10 @@
 /** Maps code units so that their order is the order of code points: surrogates follow U+E000 … U+FFFF. */
 const rank = (unit: number): number => unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 
-/** Negative if the bytes of `a` come before those of `b`, positive if after, zero if they are the same. */
+/**
+ * Returns a negative number if the bytes of `a` come before those of `b`, a positive number if after, and zero if
+ * equal.
+ */
 export const compareBytewise = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
