@@ -1,6 +1,6 @@
 /**
- * The protocol of jobs: a message names the kind of its job, and one module of a thread does the jobs of all kinds. So all
- * kinds share the threads of one pool.
+ * The job protocol: a message contains the kind of the job, and a thread's module runs the jobs of all kinds. All kinds
+ * therefore share the threads of one pool.
  *
  * @module
  */
@@ -8,29 +8,35 @@ import type * as Effect from "effect/Effect"
 import { takeJobs } from "./thread_entry.ts"
 import type { WorkerLost, WorkerPool } from "./worker_pool.ts"
 
-/** A kind of job. The buffers of a job are transferred to the thread, and those of its result back. */
+/**
+ * A kind of job. The buffers of a job are transferred to the thread, and the buffers of the result are transferred
+ * back.
+ */
 export interface JobKind<Job, Answer, Tools> {
-  /** Name of the kind. */
+  /** Unique name. */
   readonly name: string
   /** Runs a job with the thread's tools. It does not throw: the result reports a failure and returns the buffers. */
   readonly run: (job: Job, tools: Tools) => Answer
-  /** The buffers that move with a job. */
+  /** Returns the buffers to transfer with a job. */
   readonly sent: (job: Job) => ReadonlyArray<ArrayBuffer>
-  /** The buffers that move with an answer. */
+  /** Returns the buffers to transfer with a result. */
   readonly returned: (answer: Answer) => ReadonlyArray<ArrayBuffer>
 }
 
-/** A kind of any job. */
+/** A job kind with any job and result types. */
 // deno-lint-ignore no-explicit-any
 export type AnyJobKind<Tools> = JobKind<any, any, Tools>
 
-/** What is posted to a thread. */
+/** A message to a thread. */
 export interface JobMessage {
   readonly kind: string
   readonly job: unknown
 }
 
-/** Offers a job to a pool, as `WorkerPool.offer` does: `undefined` if no worker is free, and then no job is made. */
+/**
+ * Offers a job to a pool, as `WorkerPool.offer` does: returns `undefined`, without creating the job, if no worker is
+ * free.
+ */
 export const offerJob = <Job, Answer, Tools>(
   pool: WorkerPool,
   { name, sent }: JobKind<Job, Answer, Tools>,
@@ -44,7 +50,7 @@ export const offerJob = <Job, Answer, Tools>(
   return answer as Effect.Effect<Answer, WorkerLost> | undefined
 }
 
-/** Does the job of a message; returns the answer and the buffers that move with it. */
+/** Runs the job of a message; returns the result and the buffers to transfer with it. */
 export const runMessage = <Tools>(
   kinds: ReadonlyArray<AnyJobKind<Tools>>,
   tools: Tools,
@@ -56,6 +62,6 @@ export const runMessage = <Tools>(
   return [answer, jobKind.returned(answer)]
 }
 
-/** Takes jobs of these kinds from now on, in a thread. */
+/** Starts to accept jobs of these kinds; runs in a thread. */
 export const serveJobs = <Tools>(kinds: ReadonlyArray<AnyJobKind<Tools>>, tools: Tools): void =>
   takeJobs((message: JobMessage) => runMessage(kinds, tools, message))

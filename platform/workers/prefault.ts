@@ -1,6 +1,6 @@
 /**
- * Fresh memory, made ready in another thread. An operating system hands out memory a page at a time, when a byte of it is first
- * written: for large results that takes longer than to read them from a warm cache.
+ * Prefaults new memory in another thread. An operating system allocates a memory page when it is first written: for
+ * large results, these page faults take longer than reading the data from a warm cache.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { builtin } from "../host/builtin_modules.ts"
 
 const fs = builtin("node:fs")
 
-/** Never runs out of zeros. */
+/** A file with an endless supply of zeros. */
 const ZEROS = "/dev/zero"
 
-/** The most bytes of one call. */
+/** Maximum number of bytes per read call. */
 const PIECE = 1 << 30
 
-/** `Workers.faultIn`; where it cannot be done, nothing is. */
+/** Implements `Workers.faultIn`; does nothing where it is not supported. */
 export const faultIn = (bytes: Uint8Array): Effect.Effect<void> => {
   let pieces = 0
   const waiting: Array<() => void> = []
@@ -35,7 +35,7 @@ export const faultIn = (bytes: Uint8Array): Effect.Effect<void> => {
       }
     }
   } catch {
-    // no such file, or no files at all: the memory comes when it is needed
+    // the file is missing, or the runtime has no files: the memory is allocated on first write
   }
   return Effect.async<void>((resume) => {
     if (pieces === 0) resume(Effect.void)

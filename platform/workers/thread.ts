@@ -1,6 +1,6 @@
 /**
- * One worker thread, seen from the thread that starts it. Deno, Bun and Node have threads that do not keep a program from
- * ending; where there are only Web Workers, those.
+ * A worker thread, as the thread that starts it uses it. Threads of Deno, Bun and Node do not keep the program running;
+ * Web Workers are used where no other threads are available.
  *
  * @module
  */
@@ -10,30 +10,30 @@ import { builtin } from "../host/builtin_modules.ts"
 const fs = builtin("node:fs")
 const workerThreads = builtin("node:worker_threads")
 
-/** Returns what a thread can run: threads take files and data URLs; modules from elsewhere are imported by one. */
+/**
+ * Returns the URL to start a thread with: threads accept files and data URLs; other modules are imported by a data URL.
+ */
 const entry = (module: URL): URL => {
   if (module.protocol === "data:") return module
   if (module.protocol !== "file:") {
     return new URL(`data:text/javascript,${encodeURIComponent(`import ${JSON.stringify(module.href)}`)}`)
   }
-  // `deno compile` leaves out modules that nothing imports; a thread for a missing module would print an error
+  // `deno compile` omits modules that nothing imports; starting a thread with a missing module would print an error
   if (!isGranted({ name: "read", path: module }) || !fs().existsSync(module)) {
     throw new TypeError(`the module ${module.href} is missing or may not be read`)
   }
   return module
 }
 
-/**
- * A worker of the program: a Web Worker, or a `Worker` of `node:worker_threads`. {@link Thread}s are made of them.
- */
+/** A worker that the program created: a Web Worker, or a `Worker` of `node:worker_threads`. */
 export interface ProgramWorker {
   /** Sends a message and transfers buffers. */
   readonly postMessage: (message: unknown, transfer: Array<ArrayBuffer>) => void
   /** Ends the worker. */
   readonly terminate: () => unknown
-  /** Listens to events, in workers of `node:worker_threads`. */
+  /** Adds an event listener, in workers of `node:worker_threads`. */
   readonly on?: (event: string, listener: (value: unknown) => void) => unknown
-  /** Listens to events, in Web Workers. */
+  /** Adds an event listener, in Web Workers. */
   readonly addEventListener?: (event: string, listener: (event: unknown) => void) => unknown
   /** Keeps the program running while the worker runs. */
   readonly ref?: () => unknown
@@ -49,14 +49,14 @@ export interface Thread {
   readonly hold: (current: boolean) => void
 }
 
-/** Events of a thread. */
+/** Event handlers of a thread. */
 export interface OnThread {
   readonly message: (message: unknown) => void
-  /** It broke down, or never started. */
+  /** Called when the thread fails, or cannot start. */
   readonly broken: () => void
 }
 
-/** Starts a thread that runs a module and does not keep the program running; throws where that is impossible. */
+/** Starts a thread that runs a module and does not keep the program running. Throws if that is impossible. */
 export const startThread = (module: URL, on: OnThread): Thread => {
   let threads: ReturnType<typeof workerThreads>
   try {
@@ -64,11 +64,11 @@ export const startThread = (module: URL, on: OnThread): Thread => {
   } catch {
     return adoptWorker(new Worker(module, { type: "module" }) as ProgramWorker, on)
   }
-  // without this, Deno would request permission for the environment, to copy variables that threads do not need
+  // with the default `env`, Deno would request permission to copy environment variables, which threads do not need
   return adoptWorker(new threads.Worker(entry(module), { env: {} }) as unknown as ProgramWorker, on)
 }
 
-/** Makes a thread of a worker that has just been started. */
+/** Wraps a worker that was just started. */
 export const adoptWorker = (worker: ProgramWorker, on: OnThread): Thread => {
   let ended = false
   const broken = (event?: unknown): void => {
@@ -91,7 +91,7 @@ export const adoptWorker = (worker: ProgramWorker, on: OnThread): Thread => {
       ended = true
       void worker.terminate()
     },
-    // Web Workers of pages end with the page
+    // Web Workers of a page have no `ref` and `unref`; they end with the page
     hold: (current) => void (current ? worker.ref?.() : worker.unref?.()),
   }
 }

@@ -1,21 +1,20 @@
 /**
- * The side of a worker thread inside the thread: it reports that it is ready, and responds to each job with one
- * message.
+ * The inner side of a worker thread: reports that it is ready, and responds to each job with one message.
  *
  * @module
  */
 import { builtin } from "../host/builtin_modules.ts"
 
-/** What a thread posts once it takes jobs. */
+/** Message that a thread posts when it is ready for jobs. */
 export const READY = "ready"
 
-/** The side of a Web Worker. */
+/** The global scope of a Web Worker. */
 interface Scope {
   onmessage: (event: { readonly data: unknown }) => void
   readonly postMessage: (message: unknown, transfer?: ReadonlyArray<ArrayBuffer>) => void
 }
 
-/** Where messages go, in a thread that Deno, Bun or Node started. */
+/** Returns the message port to the parent, in a thread that Deno, Bun or Node started. */
 const portOfThread = () => {
   try {
     return builtin("node:worker_threads")().parentPort
@@ -24,7 +23,7 @@ const portOfThread = () => {
   }
 }
 
-/** Takes jobs from now on: `run` gives the answer, and the buffers in it that go with it. */
+/** Starts to accept jobs: `run` returns the result, and the buffers to transfer with it. */
 export const takeJobs = <Job, Answer>(
   run: (job: Job) => readonly [answer: Answer, transfer: ReadonlyArray<ArrayBuffer>],
 ): void => {

@@ -1,6 +1,6 @@
 /**
- * Worker threads, for what keeps one thread busy for long: whole tiles of large reads. Web Workers, which Deno, Bun and
- * browsers have; where they cannot be started, callers do all the work themselves.
+ * Worker threads for long computations, such as decoding whole tiles of large reads. They use Web Workers in Deno, Bun
+ * and browsers; where threads cannot be started, callers do all the work themselves.
  *
  * @module
  */
@@ -16,11 +16,12 @@ import { redactText } from "../../schema/errors/redact.ts"
 
 /** Threads that run the jobs of one module. */
 export interface WorkerPool {
-  /** How many jobs are worth being under way at once, those that the caller does itself among them. */
+  /** Maximum useful number of concurrent jobs, including those that the caller runs itself. */
   readonly concurrency: number
   /**
-   * Hands a job to a worker, and the buffers in it with it: `undefined` if none is ready and free, and then none is made.
-   * The Effect waits for the answer; it fails if the worker broke down, and the job, its buffers too, are lost then.
+   * Sends a job to a worker and transfers the job's buffers. Returns `undefined`, without creating the job, if no
+   * worker is ready and free. The Effect waits for the result; it fails if the worker ends, and the job and its buffers
+   * are then lost.
    */
   readonly offer: (
     make: () => readonly [job: unknown, transfer: ReadonlyArray<ArrayBuffer>],
@@ -33,37 +34,40 @@ export interface WorkerLost {
   readonly _tag: "WorkerLost"
 }
 
-/** What the threads of a pool run. */
+/** The module that the threads of a pool run. */
 export interface WorkerModule {
-  /** The module; `undefined` in programs that a bundler put into one file. */
+  /** URL of the module; `undefined` in programs that are bundled into one file. */
   readonly url: URL | undefined
-  /** The code of the module with everything that it imports, for when the module is missing. */
+  /** Loads the code of the module with all dependencies, for use if the module is missing. */
   readonly code?: () => Promise<string>
 }
 
 /** Creates worker pools. */
 export interface Workers {
   /**
-   * Returns the pool of a module, which responds to each message with one. Threads start one by one when jobs are
-   * offered and no thread is free, and take jobs as soon as they are ready; they end with the layer, or after half a
-   * minute without work, and do not keep the program running.
+   * Returns the pool of a module, which responds to each message with one message. Threads start one at a time, when
+   * jobs are offered and no thread is free, and accept jobs as soon as they are ready. They end with the layer, or
+   * after half a minute without work, and do not keep the program running.
    */
   readonly pool: (module: WorkerModule) => WorkerPool
   /**
-   * Prefaults new memory: a thread of the runtime writes zeros to it, starting with the call. The Effect waits for its
-   * end; until then nothing else may be written there.
+   * Prefaults new memory: a thread of the runtime writes zeros to it, starting with this call. The Effect waits until
+   * that is done; nothing else may write to the memory before.
    */
   readonly faultIn: (bytes: Uint8Array) => Effect.Effect<void>
 }
 
-/** Jobs that wait at a worker, with the one it is at: enough for it while its caller does one itself. */
+/**
+ * Maximum number of pending jobs per worker, including the running one: enough to keep it busy while the caller runs a
+ * job.
+ */
 const QUEUE = 3
-/** More threads than these are fed by one thread no longer. */
+/** Maximum number of threads: one calling thread cannot keep more of them busy. */
 const MAX_THREADS = 8
-/** Milliseconds without a job after which threads end. */
+/** Idle timeout of threads, in milliseconds. */
 const IDLE = 30_000
 
-/** One thread, with the jobs that it was given, oldest first. */
+/** A thread and its pending jobs, oldest first. */
 interface Busy {
   readonly thread: Thread
   readonly waiting: Array<(answer: Effect.Effect<unknown, WorkerLost>) => void>
@@ -74,13 +78,13 @@ const lost: WorkerLost = { _tag: "WorkerLost" }
 
 const NO_TAGS: ReadonlyArray<never> = []
 
-/** Logs from outside of fibers. */
+/** Logs a message from outside of fibers. */
 type Log = (message: Effect.Effect<void>) => void
 
-/** Starts a thread; throws where that is impossible. */
+/** Starts a thread. Throws if that is impossible. */
 type StartThread = (on: OnThread) => Thread
 
-/** Starts threads that run the module, or the code of the module once that is loaded. */
+/** Returns functions that start threads with the module, or with the code of the module after it is loaded. */
 const startModule = (
   { url, code }: WorkerModule,
 ): { readonly start: StartThread; readonly load?: () => Promise<StartThread> } => ({
@@ -89,7 +93,7 @@ const startModule = (
     return startThread(url, on)
   },
   load: code && (async () => {
-    // a data URL: Deno, Bun, Node and browsers start threads from those
+    // Deno, Bun, Node and browsers can all start threads from a data URL
     const source = new URL(`data:text/javascript,${encodeURIComponent(await code())}`)
     return (on) => startThread(source, on)
   }),
@@ -104,9 +108,11 @@ const startPool = (
   const threads: Array<Busy> = []
   let startOne = source.start
   let { load } = source
-  /** Whether threads cannot be started, or not yet. */
+  /** Whether threads cannot be started, at least for now. */
   let broken = false
-  /** Starts threads from the code of the module from now on; without code, the calling thread does all work. */
+  /**
+   * Switches to threads that run the loaded code of the module; without such code, the calling thread does all work.
+   */
   const fallBack = (failed: (reason: string) => void, error: unknown): void => {
     const reasonOf = (error: unknown): string => redactText(error instanceof Error ? error.message : String(error))
     broken = true
@@ -118,7 +124,7 @@ const startPool = (
       broken = false
     }, (error) => failed(reasonOf(error)))
   }
-  /** Whether a thread was started in this turn of the event loop: another has to wait, as each start takes some 30 ms. */
+  /** Whether a thread was started in this turn of the event loop. Only one is, since each start takes about 30 ms. */
   let started = false
   let idle: ReturnType<typeof setTimeout> | undefined
   const end = (worker: Busy): void => {
@@ -159,7 +165,7 @@ const startPool = (
     }
     threads.push(worker)
   }
-  /** starts the idle timeout */
+  /** Starts the idle timeout. */
   const restFrom = (): void => {
     clearTimeout(idle)
     idle = setTimeout(stop, rest)
@@ -204,10 +210,10 @@ const startPool = (
   }
 }
 
-/** Whether threads can be started: Node has no `Worker`, but the module. */
+/** Whether threads can be started: Node has no global `Worker`, but has `node:worker_threads`. */
 const hasThreads = (): boolean => typeof Worker !== "undefined" || isBuiltin("node:worker_threads")
 
-/** Number of threads that, with the caller's, use all cores. Node 20 has no `navigator`. */
+/** Returns the number of threads that use all cores together with the calling thread. Node 20 has no `navigator`. */
 const spareThreads = (): number => {
   if (!hasThreads()) return 0
   const cores = globalThis.navigator?.hardwareConcurrency ??
@@ -216,9 +222,9 @@ const spareThreads = (): number => {
 }
 
 /**
- * Workers that end with the scope: one fewer than there are cores. `undefined` where there is only one core, or no workers.
- * Threads end after `rest` milliseconds without a job. `start` starts workers of the program; without it, threads run the
- * modules of this package.
+ * Creates workers that end with the scope, by default one per core except one. Returns `undefined` if there is only one
+ * core, or if threads cannot be started. Threads end after `rest` milliseconds without a job. `start` creates workers
+ * of the program; without it, threads run the modules of this package.
  */
 export const makeWorkers = (
   threads: number = spareThreads(),
@@ -234,14 +240,14 @@ export const makeWorkers = (
     const pools = new Map<WorkerModule | undefined, ReturnType<typeof startPool>>()
     return {
       pool: (module: WorkerModule): WorkerPool => {
-        // the program's own workers run one module
+        // all of the program's own workers run the same module
         const key = start === undefined ? module : undefined
         const existing = pools.get(key)
         if (existing !== undefined) return existing
         const source = start === undefined ? startModule(module) : { start: (on: OnThread) => adoptWorker(start(), on) }
         const pool = startPool(source, threads, rest, log)
         pools.set(key, pool)
-        // programs that use no pool, which are most short ones, have nothing to stop
+        // added on first use: most short programs use no pool, and have nothing to stop
         Runtime.runSync(runtime)(Effect.addFinalizer(() => Effect.sync(pool.stop)))
         return pool
       },
@@ -250,12 +256,12 @@ export const makeWorkers = (
   })
 }
 
-/** A timer that keeps no program from ending; browsers have only numbers. */
+/** Lets the program end while a timer is pending. In browsers timers are numbers, and this does nothing. */
 const withoutHold = (timer: unknown): void => (timer as { readonly unref?: () => void }).unref?.()
 
 /**
- * Lets the event loop run, so that answers of workers come in between two pieces of work. A timer, though it waits a
- * millisecond: between two of `setImmediate` Deno may take none for a long while.
+ * Yields to the event loop, so that results of workers arrive between two pieces of work. Uses a timer although it
+ * waits a millisecond: between two `setImmediate` callbacks, Deno may deliver no messages for a long time.
  */
 export const yieldToEventLoop: Effect.Effect<void> = Effect.async<void>((resume) => {
   setTimeout(() => resume(Effect.void), 0)
