@@ -1,5 +1,5 @@
 /**
- * The built-in modules of Deno, Bun and Node, loaded on first use: Deno takes longer to load one of them than to read a
+ * The built-in modules of Deno, Bun and Node, loaded on first use: in Deno, loading one takes longer than reading a
  * small array, and browsers do not have them.
  *
  * @module
@@ -23,7 +23,7 @@ interface Runtime {
   readonly process?: { readonly getBuiltinModule?: (name: string) => unknown }
 }
 
-/** Returns a loader for a built-in module; the loader throws where the runtime does not have it. */
+/** Returns a loader for a built-in module; the loader throws if the runtime does not have the module. */
 export const builtin = <Name extends keyof Builtins>(name: Name): () => Builtins[Name] => {
   let match: Builtins[Name] | undefined
   return () => {
@@ -34,7 +34,7 @@ export const builtin = <Name extends keyof Builtins>(name: Name): () => Builtins
   }
 }
 
-/** Whether the runtime has built-in modules: true for Deno, Bun and Node, false for browsers. Loads none. */
+/** Whether the runtime has a built-in module. Loads the module in Node and Deno. */
 export const hasBuiltins = (): boolean => typeof (globalThis as Runtime).process?.getBuiltinModule === "function"
 
 /** Whether the runtime has a built-in module. Node and Deno load the module. */

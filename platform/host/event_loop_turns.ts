@@ -1,7 +1,7 @@
 /**
- * Turns of the event loop during long work. JavaScript runs timers, signals and aborts only between two tasks, so a loop
- * that takes seconds delays all of them. Here long work is cut into steps, and the event loop gets a turn whenever enough
- * time has passed. Work that takes less time than that never waits.
+ * Yields to the event loop during long work. JavaScript runs timers, signals and aborts only between tasks, so a loop
+ * that takes seconds delays all of them. Long work is therefore split into steps, and yields to the event loop whenever
+ * enough time has passed. Work that is shorter than that never yields.
  *
  * @module
  */
@@ -10,18 +10,18 @@ import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 import { SyncScheduler } from "effect/Scheduler"
 
-/** Milliseconds of work after which the event loop gets a turn. */
+/** Time slice between two yields, in milliseconds. */
 const SLICE = 24
 
-/** The fibers of one operation: they share the time until the next turn, since they share the thread. */
+/** The turn state of one operation. All fibers of the operation share the time slice, since they share the thread. */
 export interface Turns {
-  /** Whether the event loop has waited long enough. */
+  /** Whether the time slice is used up. */
   readonly due: () => boolean
-  /** Waits for a turn of the event loop. */
+  /** Yields to the event loop. */
   readonly wait: Effect.Effect<void>
 }
 
-/** Starts to measure time now. */
+/** Creates the turn state of an operation; the first time slice starts now. */
 export const makeTurns = (): Turns => {
   let since = performance.now()
   let waiting: Array<() => void> = []
@@ -29,10 +29,11 @@ export const makeTurns = (): Turns => {
   const wait: Effect.Effect<void> = Effect.async<void>((resume) => {
     const wake = () => resume(next)
     waiting.push(wake)
-    // One timer for all fibers. A timer, though it waits a millisecond: `setImmediate` alone may keep timers from firing in Deno.
+    // One timer for all fibers. A timer is used although it waits a millisecond: in Deno, `setImmediate` alone may
+    // prevent timers from firing.
     if (waiting.length === 1) {
       setTimeout(() => {
-        // the fiber that used the last slice goes to the end of the line
+        // the fiber that used the previous slice moves to the end of the queue
         const [first, ...others] = waiting
         waiting = []
         since = performance.now()
@@ -44,18 +45,18 @@ export const makeTurns = (): Turns => {
       waiting = waiting.filter((other) => other !== wake)
     })
   })
-  // another fiber may have used the slice before this one continues
+  // another fiber may have used up the slice before this one resumes
   const next: Effect.Effect<void> = Effect.suspend(() => due() ? wait : Effect.void)
   return { due, wait }
 }
 
 const current: FiberRef.FiberRef<Turns | undefined> = FiberRef.unsafeMake<Turns | undefined>(undefined)
 
-/** Lets all of an operation, and the fibers that it starts, measure the time until the next turn together. */
+/** Runs an operation with one turn state that all of the operation's fibers share. */
 export const withTurns = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   withinTurns(makeTurns)(operation)
 
-/** As {@link withTurns}, with turns that several operations share. */
+/** Like {@link withTurns}, with a turn state that several operations share. */
 export const withinTurns =
   (turns: () => Turns) => <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiberRuntime<A, E, R>((fiber) =>
@@ -63,34 +64,36 @@ export const withinTurns =
     )
 
 /**
- * Whether a fiber can wait for the event loop: under `Effect.runSync` nothing can, and the work is done at once. A
- * `ManagedRuntime` keeps the scheduler by which it was built, which defers to the event loop from then on.
+ * Whether a fiber can wait for the event loop. Under `Effect.runSync` it cannot, and the work runs without yielding. A
+ * `ManagedRuntime` keeps the scheduler that built it; from then on, that scheduler defers to the event loop.
  */
 const canWait = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean => {
   const scheduler = fiber.getFiberRef(FiberRef.currentScheduler)
   return !(scheduler instanceof SyncScheduler) || scheduler.deferred
 }
 
-/** Whether the fiber that asks can wait for the event loop. */
+/** Whether the current fiber can wait for the event loop. */
 export const mayWait: Effect.Effect<boolean> = Effect.withFiberRuntime<boolean>((fiber) =>
   Effect.succeed(canWait(fiber))
 )
 
-/** Waits for a turn of the event loop if one is due in this operation. */
+/** Yields to the event loop if the operation's time slice is used up. */
 export const turnIfDue: Effect.Effect<void> = Effect.withFiberRuntime<void>((fiber) => {
   const turns = fiber.getFiberRef(current)
   return turns !== undefined && turns.due() && canWait(fiber) ? turns.wait : Effect.void
 })
 
-/** Waits for a turn of the event loop in any case: answers of worker threads, for example, come in then. */
+/** Always yields to the event loop, for example to receive results from worker threads. */
 export const turn: Effect.Effect<void> = Effect.withFiberRuntime<void>((fiber) =>
   canWait(fiber) ? (fiber.getFiberRef(current) ?? makeTurns()).wait : Effect.void
 )
 
-/** A computation that may be paused wherever it yields; `Steps` of `src/kernel`, which imports nothing, is the same. */
+/**
+ * A computation that can be paused wherever it yields. The same type as `Steps` in `src/kernel`, which imports nothing.
+ */
 export type Steps<A> = Generator<void, A, void>
 
-/** Runs a computation to its end without a turn of the event loop. */
+/** Runs a computation to completion without yielding to the event loop. */
 export const runStepsAtOnce = <A>(steps: Steps<A>): A => {
   for (;;) {
     const next = steps.next()
@@ -99,8 +102,8 @@ export const runStepsAtOnce = <A>(steps: Steps<A>): A => {
 }
 
 /**
- * Runs a computation that yields after every bounded amount of work. The event loop gets turns in between, and interruption
- * takes effect there. `failure` decides what an exception becomes.
+ * Runs a computation that yields after each bounded amount of work. Between the steps it yields to the event loop when
+ * a turn is due, and can be interrupted. `failure` maps exceptions.
  */
 export const runSteps = <A, E = never>(
   start: () => Steps<A>,

@@ -1,10 +1,10 @@
 /**
- * Permissions that are granted without a prompt: Deno prompts its user, other runtimes grant everything.
+ * Checks for permissions without prompting: Deno prompts the user, other runtimes grant all permissions.
  *
  * @module
  */
 
-/** A permission, as Deno names it. */
+/** A permission descriptor, in Deno's terms. */
 type Permission =
   | { readonly name: "read"; readonly path: string | URL }
   | { readonly name: "env"; readonly variable: string }

@@ -1,34 +1,37 @@
 /**
- * The process around a program, on Deno, Bun and Node: arguments, environment, and two streams of text.
+ * The process of the program on Deno, Bun and Node: standard streams, exit codes and signals.
  *
  * @module
  */
 import { isGranted } from "./permissions.ts"
 import { builtin } from "./builtin_modules.ts"
 
-/** Signals that request a program to stop, and the exit codes of programs that do. */
+/** Signals that request a program to stop, and the corresponding exit codes. */
 export const STOP_SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
 /** A signal that requests a program to stop. */
 export type StopSignal = keyof typeof STOP_SIGNALS
 
-/** The process that a program runs in. */
+/** The standard streams, exit codes and signals of a process. */
 export interface ProcessStreams {
   readonly args: ReadonlyArray<string>
   readonly environment: (name: string) => string | undefined
   /** Terminal width in characters; `undefined` if standard output is not a terminal. */
   readonly columns: number | undefined
-  /** Standard input, piece by piece. */
+  /** Reads standard input in chunks. */
   readonly read: () => AsyncIterable<Uint8Array>
-  /** Writes to standard output; settled once the text is on its way, so that a slow reader slows the writer down. */
+  /** Writes to standard output. Resolves once the text is passed on, so that a slow reader applies backpressure. */
   readonly write: (text: string) => Promise<void>
   /** Writes a line to standard error. */
   readonly say: (line: string) => Promise<void>
-  /** Standard error, if it is a terminal that can draw: its width, whether standard output is one too, and what writes. */
+  /**
+   * Standard error, if it is a terminal that supports redrawing: the width, whether standard output is a terminal too,
+   * and a function that writes to it.
+   */
   readonly drawing:
     | { readonly columns: number; readonly shared: boolean; readonly draw: (text: string) => Promise<void> }
     | undefined
-  /** Ends the process with this code once all output is written. */
+  /** Sets the exit code of the process, which ends once all output is written. */
   readonly setExitCode: (code: number) => void
   /** Ends the process immediately. */
   readonly exit: (code: number) => void
@@ -36,10 +39,10 @@ export interface ProcessStreams {
   readonly onStopSignal: (stop: (signal: StopSignal) => void) => void
 }
 
-/** Where text goes. */
+/** An output stream. */
 interface Out {
   readonly write: (text: string) => Promise<void>
-  /** Its width, if it is a terminal. */
+  /** Width in characters, if the stream is a terminal. */
   readonly columns: number | undefined
 }
 
@@ -49,10 +52,10 @@ interface Process
   readonly error: Out
 }
 
-/** The width of terminals that do not say. */
+/** Width of terminals that do not report one. */
 const COLUMNS = 80
 
-/** Bytes that are read at once. */
+/** Size of one read, in bytes. */
 const PIECE = 1 << 16
 
 interface DenoProcess {
@@ -67,13 +70,13 @@ interface DenoProcess {
   readonly addSignalListener: (signal: StopSignal, listener: () => void) => void
 }
 
-/** Listens to each signal that this system has. */
+/** Listens for each stop signal that this system supports. */
 const listen = (on: (signal: StopSignal, listener: () => void) => void, stop: (signal: StopSignal) => void): void => {
   for (const signal of Object.keys(STOP_SIGNALS) as ReadonlyArray<StopSignal>) {
     try {
       on(signal, () => stop(signal))
     } catch {
-      // Windows has not all of them
+      // Windows does not support all of them
     }
   }
 }
@@ -121,7 +124,7 @@ const ofNode = (process: typeof import("node:process")): Process => {
   const { writeSync } = builtin("node:fs")()
   const { isatty } = builtin("node:tty")()
   const encoder = new TextEncoder()
-  // the streams of the process do the same, but take longer to load than a small array to read
+  // writes synchronously, since loading the process's streams takes longer than reading a small array
   const outOf = (fd: 1 | 2): Out => ({
     write: async (text) => {
       const bytes = encoder.encode(text)
@@ -129,7 +132,7 @@ const ofNode = (process: typeof import("node:process")): Process => {
         try {
           done += writeSync(fd, bytes, done)
         } catch (error) {
-          // who made the pipe did not want to wait, so we do
+          // the pipe is non-blocking: wait and try again
           if (!isBusy(error)) throw error
           await new Promise((resolve) => setTimeout(resolve, 5))
         }
@@ -151,7 +154,10 @@ const ofNode = (process: typeof import("node:process")): Process => {
   }
 }
 
-/** The process of this program. In Deno it is Deno's own: `node:process` takes longer to load than a small array to read. */
+/**
+ * Returns the process of this program. In Deno this uses Deno's own API: loading `node:process` takes longer than
+ * reading a small array.
+ */
 export const thisProcess = (): ProcessStreams => {
   const deno = (globalThis as { readonly Deno?: DenoProcess }).Deno
   const { out, error, ...rest } = deno ? ofDeno(deno) : ofNode(builtin("node:process")())
