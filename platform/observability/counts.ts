@@ -1,5 +1,5 @@
 /**
- * Counting: each amount goes to the metrics, and to the counts of the traced operation that it is part of.
+ * Counting: adds amounts to the metrics, and to the counts of the current traced operation.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import type * as Metric from "effect/Metric"
 import * as MetricLabel from "effect/MetricLabel"
 import * as metrics from "./metrics.ts"
 
-/** Amounts that can be counted. */
+/** Amounts to count. */
 export interface Amounts {
-  /** Requests to storage backends, each byte range one. */
+  /** Requests to storage backends; each byte range is one request. */
   readonly requests?: number
   /** Requests that failed. */
   readonly failures?: number
@@ -21,11 +21,11 @@ export interface Amounts {
   readonly bytesRead?: number
   /** Bytes that backends stored. */
   readonly bytesWritten?: number
-  /** Calls that were made again. */
+  /** Retried calls. */
   readonly retries?: number
-  /** Reads that a cache answered. */
+  /** Reads served from a cache. */
   readonly cacheHits?: number
-  /** Reads that a cache passed on. */
+  /** Reads that a cache passed on to the storage. */
   readonly cacheMisses?: number
   /** Data tiles that were decoded. */
   readonly tilesDecoded?: number
@@ -45,20 +45,20 @@ const metricOf: Readonly<Record<keyof Amounts, Metric.Metric.Counter<number>>> =
   tilesPruned: metrics.tilesPruned,
 }
 
-/** The counts of one traced operation. */
+/** Counts of one traced operation. */
 export interface OperationCounts {
-  /** The sum of each amount. */
+  /** Total of each amount. */
   readonly amounts: Record<keyof Amounts, number>
   /** URIs of the fragments whose tiles were read. */
   readonly fragments: Set<string>
 }
 
-/** The tag of {@link OperationCounts}; operations have them only while a tracer is present. */
+/** The tag of {@link OperationCounts}, which is provided only while the program has a tracer. */
 export const OperationCounts: Context.Tag<OperationCounts, OperationCounts> = Context.GenericTag(
   "@tessera/array/OperationCounts",
 )
 
-/** Counts at zero. */
+/** Returns counts that are zero. */
 export const makeCounts = (): OperationCounts => ({
   amounts: {
     requests: 0,
@@ -74,17 +74,17 @@ export const makeCounts = (): OperationCounts => ({
   fragments: new Set(),
 })
 
-/** The counts of the operation that a fiber is part of. */
+/** Returns the counts of the operation that a fiber belongs to. */
 export const metricCountsOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): OperationCounts | undefined =>
   fiber.currentContext.unsafeMap.get(OperationCounts.key)
 
 const NO_TAGS: ReadonlyArray<MetricLabel.MetricLabel> = []
 
-/** Tags of a metric. Make each list once: Effect finds the counter of a list by its identity. */
+/** Returns the tags of a metric. Create each list once: Effect looks up the counter by the identity of the list. */
 export const tags = (labels: Readonly<Record<string, string>>): ReadonlyArray<MetricLabel.MetricLabel> =>
   Object.entries(labels).map(([key, value]) => MetricLabel.make(key, value))
 
-/** Adds one amount from a fiber. `own` are tags of the metric. */
+/** Adds one amount from a fiber. `own` contains tags of the metric. */
 export const addAmount = (
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
   name: keyof Amounts,
@@ -98,7 +98,7 @@ export const addAmount = (
   if (counts !== undefined) counts.amounts[name] += amount
 }
 
-/** Counts amounts; call it once per batch. */
+/** Adds amounts to the metrics and to the operation's counts; call it once per batch. */
 export const addToMetrics = (amounts: Amounts, own?: ReadonlyArray<MetricLabel.MetricLabel>): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
     for (const name in amounts) addAmount(fiber, name as keyof Amounts, amounts[name as keyof Amounts]!, own)

@@ -1,6 +1,6 @@
 /**
- * Spans of operations and of batches. They exist while the program has a tracer: with Effect's default tracer, which keeps
- * its spans to itself, or with tracing disabled, an operation runs as it is.
+ * Spans for operations and batches. Spans are created only if the program has a tracer: with Effect's default tracer,
+ * which does not export spans, or with tracing disabled, an operation runs unchanged.
  *
  * Attributes of an operation: `tessera.uri` (without user info and query) and, when it ends, `tessera.requests`,
  * `tessera.bytes_read`, `tessera.bytes_written`, `tessera.fragments`, `tessera.tiles_decoded`, `tessera.tiles_pruned`,
@@ -41,7 +41,7 @@ const setAttributes = (span: Tracer.Span, attributes: SpanAttributes): void => {
   }
 }
 
-/** An operation under way: what it counts is part of the operation around it. */
+/** Starts the counts of an operation, which are also added to the enclosing operation. */
 const startCounts = (fiber: Fiber.RuntimeFiber<unknown, unknown>) => {
   const counts = makeCounts()
   const outer = metricCountsOf(fiber)
@@ -58,12 +58,12 @@ const startCounts = (fiber: Fiber.RuntimeFiber<unknown, unknown>) => {
   return { counts, finish }
 }
 
-/** What an operation works on: an array, a group, or its URI. */
+/** Target of an operation: an array, a group, or a URI. */
 export type Target = string | { readonly uri: string }
 
 const targetAttribute = (target: Target): SpanAttributes => {
   const uri: unknown = typeof target === "string" ? target : target?.uri
-  // programs in JavaScript may pass anything; the operation itself refuses that
+  // JavaScript programs may pass any value; the operation itself rejects invalid ones
   return typeof uri === "string" ? { uri: redactUri(uri) } : {}
 }
 
@@ -82,7 +82,7 @@ export const traced =
       }) as Effect.Effect<A, E, R>
     })
 
-/** A span that ends with the scope, and the context of what runs in it. */
+/** Starts a span that ends with the scope; returns the context for the code in the span. */
 const scopedSpan = (fiber: Fiber.RuntimeFiber<unknown, unknown>, name: string, target: Target) => {
   const { counts, finish } = startCounts(fiber)
   return Effect.withFiberRuntime<Tracer.Span>(() => Effect.makeSpan(`tessera.${name}`, { captureStackTrace: false }))
@@ -146,7 +146,7 @@ export const tracedBatch =
         : batch
     )
 
-/** Notes fragments that are read, for the attribute `tessera.fragments` of the operation. */
+/** Records the fragments that are read, for the operation's attribute `tessera.fragments`. */
 export const countFragments = (fragments: ReadonlyArray<{ readonly uri: string }>): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
     const counts = metricCountsOf(fiber)
@@ -155,8 +155,8 @@ export const countFragments = (fragments: ReadonlyArray<{ readonly uri: string }
   })
 
 /**
- * Returns the services of the caller, to provide to later calls: each later call keeps the span and the counts of its own
- * operation.
+ * Returns the caller's services, to provide them to later calls; each later call keeps the span and the counts of its
+ * own operation.
  */
 export const services = <R>(): Effect.Effect<Context.Context<R>, never, R> =>
   Effect.map(
