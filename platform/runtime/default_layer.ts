@@ -16,8 +16,8 @@ import { Storage } from "../storage/service.ts"
 import { makeNativeLayer, makeStorage } from "./native_layer.ts"
 
 /**
- * Plain paths and `file://` to local files, `http://` and `https://` to web servers (read-only, with {@link httpFiles}'
- * defaults), `mem://` to a memory of this layer's own.
+ * The default storage: a router that sends plain paths and `file://` to local files, `http://` and `https://` to web
+ * servers (read-only, with the defaults of {@link httpFiles}), and `mem://` to a memory that belongs to this layer.
  *
  * ```ts
  * import { layerStorage, StorageService } from "@tessera/array/platform"
@@ -35,9 +35,10 @@ import { makeNativeLayer, makeStorage } from "./native_layer.ts"
 export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, () => makeStorage(localFiles))
 
 /**
- * What programs on Deno, Bun and Node provide: {@link layerStorage}, the native codecs with a worker thread for every core
- * but one (Deno and Bun; they start with the first large read, and end with the layer), and WebP when it is met. In a
- * browser it provides the portable codecs on the calling thread; building the layer loads them, which is asynchronous.
+ * The layer for programs on Deno, Bun and Node: {@link layerStorage}, the native codecs, and WebP, which is loaded on
+ * first use. In Deno and Bun it has one worker thread per core except one; the threads start with the first large read
+ * and end with the layer. In a browser it provides the portable codecs on the calling thread; building the layer loads
+ * them, which is asynchronous.
  *
  * ```ts
  * import { layerDefault, StorageService } from "@tessera/array/platform"
@@ -53,7 +54,7 @@ export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.suspend(() =>
   hasBuiltins() ? makeNativeLayer(localFiles, scopedNativeCodecs()) : makePortableLayer()
 )
 
-/** The layer of browsers: the portable codecs, which are loaded only there, on the calling thread. */
+/** Returns the layer for browsers: the portable codecs on the calling thread. Other runtimes do not load them. */
 const makePortableLayer = (): Layer.Layer<Storage | Codecs> =>
   Layer.effectContext(
     Effect.map(Effect.promise(() => import("../codecs/layers/portable.ts")), ({ portableCodecs }) =>

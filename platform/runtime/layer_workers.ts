@@ -10,10 +10,10 @@ import type { ProgramWorker } from "../workers/thread.ts"
 import { makeWorkers } from "../workers/worker_pool.ts"
 
 /**
- * The codecs of the layer below, with worker threads that `start` creates. Each runs `@tessera/array/worker`, as the
- * program's bundler provides it. At most `threads` are started, by default one for every core but one; they start with the
- * first large read or write and end with the layer. If `start` throws or a worker fails, the work is done on the calling
- * thread, and a log message gives the reason.
+ * Adds worker threads, which `start` creates, to the codecs of the layer below. Each thread runs
+ * `@tessera/array/worker`, as the program's bundler provides it. At most `threads` are started, by default one per core
+ * except one; they start with the first large read or write and end with the layer. If `start` throws or a worker
+ * fails, the work runs on the calling thread, and a log message gives the reason.
  *
  * `layerDefault` starts threads by itself; use this layer where a policy of the page or the runtime forbids that.
  *

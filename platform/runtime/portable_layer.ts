@@ -1,6 +1,6 @@
 /**
- * Everything wired, with the codecs in plain TypeScript. A module of its own, so that programs with the native codecs do not
- * load these.
+ * The default layer with codecs in plain TypeScript. It is a separate module, so that programs with the native codecs
+ * do not load the portable ones.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { layerStorage } from "./default_layer.ts"
 import type { Storage } from "../storage/service.ts"
 
 /**
- * As `layerDefault`, with the portable codecs: slower, and the twin to compare the native ones with.
+ * Like `layerDefault`, with the portable codecs: slower, and the reference implementation for testing the native ones.
  *
  * ```ts
  * import { TileArray } from "@tessera/array"
