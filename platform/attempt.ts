@@ -5,11 +5,14 @@
  */
 import * as Effect from "effect/Effect"
 
-/** A class of errors, whatever its constructor takes. */
+/** Any error class, with any constructor parameters. */
 // deno-lint-ignore no-explicit-any
 type ErrorClass = abstract new (...args: any) => unknown
 
-/** Makes the failure of an Effect of an exception: errors of these classes fail it, all others are defects. */
+/**
+ * Returns a function that turns an exception into an Effect: errors of these classes become failures, all others
+ * defects.
+ */
 export const failOn =
   <Classes extends ReadonlyArray<ErrorClass>>(...classes: Classes) =>
   (error: unknown): Effect.Effect<never, InstanceType<Classes[number]>> =>
@@ -17,7 +20,7 @@ export const failOn =
       ? Effect.fail(error as InstanceType<Classes[number]>)
       : Effect.die(error)
 
-/** Runs synchronous code; `failure` decides what an exception becomes. `runSteps` does the same for code in steps. */
+/** Runs synchronous code as an Effect; `failure` maps exceptions. `runSteps` does the same for code in steps. */
 export const attempt = <A, E>(
   run: () => A,
   failure: (error: unknown) => Effect.Effect<never, E>,

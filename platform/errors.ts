@@ -1,5 +1,5 @@
 /**
- * What can go wrong below the format: storage and codecs.
+ * Errors of the layers below the array format: storage and codecs.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const NotFoundBase: TaggedErrorClass<NotFound, "NotFound", { readonly uri: strin
 }))
 
 /**
- * There is no object at `uri`.
+ * No object exists at `uri`.
  *
  * ```ts
  * import { makeMemoryStorage } from "@tessera/array/platform"
@@ -46,8 +46,8 @@ const AlreadyExistsBase: TaggedErrorClass<AlreadyExists, "AlreadyExists", {
 }))
 
 /**
- * The name `uri` is taken: a file exists where one was to be created, or an array, a group or other files exist at the
- * place of a new array. `detail` describes the existing content, if known, and `hint` is advice.
+ * The name `uri` is taken: a file exists at the name of a new file, or an array, a group or other files exist at the
+ * location of a new array. `detail` describes the existing content, if known, and `hint` is advice.
  *
  * ```ts
  * import { makeMemoryStorage } from "@tessera/array/platform"
@@ -72,7 +72,7 @@ export class AlreadyExists extends AlreadyExistsBase implements Advised {
   }
 }
 
-/** Why a storage call failed. */
+/** Reasons for a failed storage call. */
 export type StorageReason =
   | "Denied"
   | "Timeout"
@@ -99,7 +99,7 @@ export const storageReasons = [
   "Unknown",
 ] as const satisfies ReadonlyArray<StorageReason>
 
-/** The storage call that failed. */
+/** Names of storage calls, as errors report them. */
 export type StorageOp =
   | "list"
   | "listPage"
@@ -175,8 +175,7 @@ const advice: Record<StorageReason, string> = {
 }
 
 /**
- * A failed storage call: `op` on `uri`, for `reason`; `cause` is the error of the runtime or the server, if there was
- * one.
+ * A failed storage call: `op` on `uri` failed for `reason`; `cause` is the error of the runtime or the server, if any.
  *
  * ```ts
  * import { makeMemoryStorage, makeRouter } from "@tessera/array/platform"
@@ -196,7 +195,7 @@ export class StorageError extends StorageErrorBase {
   }
 }
 
-/** Why a codec failed: damaged input, a codec that the layer does not have, or a wrong argument. */
+/** Reasons for a codec failure: damaged input, a codec that the layer does not have, or an invalid argument. */
 export type CodecReason = "Damaged" | "Missing" | "InvalidArgument"
 
 const CodecErrorBase: TaggedErrorClass<CodecError, "CodecError", {
@@ -212,7 +211,7 @@ const CodecErrorBase: TaggedErrorClass<CodecError, "CodecError", {
 }))
 
 /**
- * A codec failed, for `reason`: damaged input, a codec that this layer does not have, or an argument of a wrong size;
+ * A codec failure. `reason` is damaged input, a codec that this layer does not have, or an argument of the wrong size;
  * `detail` explains it.
  *
  * ```ts
@@ -224,7 +223,7 @@ const CodecErrorBase: TaggedErrorClass<CodecError, "CodecError", {
  * ```
  */
 export class CodecError extends CodecErrorBase {
-  /** Makes the error; `reason` is `"Damaged"` by default. */
+  /** Creates the error; the default `reason` is `"Damaged"`. */
   constructor(
     fields: Omit<ConstructorParameters<typeof CodecErrorBase>[0], "reason"> & { readonly reason?: CodecReason },
   ) {
@@ -237,10 +236,10 @@ export class CodecError extends CodecErrorBase {
   }
 }
 
-/** Maximum number of characters of an option's value in an error. */
+/** Maximum length of an option's value in an error, in characters. */
 const MAX_SHOWN_VALUE = 80
 
-/** Formats the value of an option for errors: one line, shortened; objects as their class only. */
+/** Formats the value of an option for errors: on one line, shortened, and for objects the class name only. */
 export const shownValue = (value: unknown): string => {
   if (typeof value === "string") return messageText(JSON.stringify(value), MAX_SHOWN_VALUE)
   if (Array.isArray(value)) return "a list"
@@ -250,7 +249,7 @@ export const shownValue = (value: unknown): string => {
   return typeof value === "object" && value !== null ? "an object" : String(value)
 }
 
-/** Why an option is invalid. */
+/** Reasons why an option is invalid. */
 export type InvalidOptionReason =
   /** The operation has no option of this name. */
   | "UnknownOption"
@@ -306,17 +305,17 @@ export class InvalidOption extends InvalidOptionBase implements Advised {
   }
 }
 
-/** Additional properties of an invalid option. */
+/** Optional details of an invalid option. */
 export interface InvalidOptionDetails {
-  /** Default: `InvalidValue`. */
+  /** Kind of problem. Default: `InvalidValue`. */
   readonly reason?: InvalidOptionReason
-  /** The accepted values, if there are few; the error suggests the most similar ones. */
+  /** Accepted values, if there are few; the error suggests the most similar ones. */
   readonly accepted?: ReadonlyArray<string>
-  /** The text that the suggested values are similar to. Default: the value. */
+  /** Text to compare with the accepted values for suggestions. Default: the value. */
   readonly nearestTo?: string
 }
 
-/** Returns the hint to names that are similar to an input. */
+/** Returns a hint that suggests accepted names similar to the input. */
 const nearest = (input: unknown, accepted: ReadonlyArray<string> = []): { readonly hint?: Hint } => {
   const names = typeof input === "string" ? nearestNames(input, accepted) : []
   return names.length === 0 ? {} : { hint: { _tag: "DidYouMean", names } }
@@ -340,11 +339,11 @@ export const invalidOption = (
     ...nearest(nearestTo ?? value, accepted),
   })
 
-/** Describes that an option does not exist. */
+/** Returns the error text for an unknown option, with the valid names. */
 export const noSuchOption = (names: ReadonlyArray<string>): string =>
   `there is no such option; there are ${names.join(", ")}`
 
-/** Returns the error for an option that the operation on `uri` does not have; it does not show the value. */
+/** Returns the error for an option that the operation on `uri` does not have; the error does not contain the value. */
 export const unknownOption = (uri: string, option: string, accepted: ReadonlyArray<string>): InvalidOption =>
   invalidOption(uri, option, noSuchOption(accepted), undefined, {
     reason: "UnknownOption",

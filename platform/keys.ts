@@ -1,5 +1,5 @@
 /**
- * Encryption keys, as people keep them.
+ * Encryption keys, and how to parse them.
  *
  * @module
  */
@@ -14,8 +14,8 @@ const InvalidKeyBase: TaggedErrorClass<InvalidKey, "InvalidKey", {
 }> = taggedError("InvalidKey", () => ({ reason: Schema.Literal("Length", "Digits"), length: Schema.Number }))
 
 /**
- * An invalid AES-256 key: `reason` is `"Length"` if it has neither 32 nor 64 bytes, and `"Digits"` if the 64 are not all
- * hexadecimal digits; `length` is the number of its bytes. The message contains no part of the key.
+ * An invalid AES-256 key. `reason` is `"Length"` if the input has neither 32 nor 64 bytes, and `"Digits"` if the 64
+ * bytes are not all hexadecimal digits; `length` is the number of bytes. The message contains no part of the key.
  *
  * ```ts
  * import { parseKey } from "@tessera/array/platform"
@@ -55,7 +55,7 @@ const isHex = (bytes: Uint8Array): boolean =>
 
 const hexDigit = (byte: number): number => byte <= 57 ? byte - 48 : (byte | 32) - 87
 
-/** Key files mostly end with a newline that is not part of the key. */
+/** Removes a newline at the end: most key files have one, and it is not part of the key. */
 const withoutNewline = (bytes: Uint8Array): Uint8Array => {
   let end = bytes.length
   if ((end === 33 || end === 34 || end === 65 || end === 66) && bytes[end - 1] === 10) {
@@ -66,8 +66,9 @@ const withoutNewline = (bytes: Uint8Array): Uint8Array => {
 }
 
 /**
- * Reads an AES-256 key: 32 raw bytes or characters, or 64 hexadecimal digits. A newline at the end is ignored. The result is
- * redacted, so that printing it does not show the key. Fails with {@link InvalidKey}, whose message has no part of the key.
+ * Parses an AES-256 key: 32 raw bytes or characters, or 64 hexadecimal digits. A newline at the end is ignored. The
+ * result is redacted, so that printing it does not show the key. Fails with {@link InvalidKey}, whose message contains
+ * no part of the key.
  *
  * ```ts
  * import { parseKey } from "@tessera/array/platform"

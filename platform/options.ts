@@ -7,7 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Option from "effect/Option"
 import { invalidOption, shownValue, unknownOption } from "./errors.ts"
 
-/** Checks that options are an object without unknown names. */
+/** Checks that `options` is an object without unknown keys. */
 export const checkOptionNames = (options: unknown, names: ReadonlyArray<string>, option = "options"): void => {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw invalidOption("", option, `${shownValue(options)} is invalid; expected an object`, options)
@@ -32,7 +32,7 @@ export const durationOption = (option: string, value: unknown, fallback: Duratio
   throw invalidOption("", option, detail, value)
 }
 
-/** Returns one of some words; the first one is the default. */
+/** Returns one of the accepted words; the first one is the default. */
 export const wordOption = <const A extends string>(
   option: string,
   value: unknown,
@@ -46,7 +46,7 @@ export const wordOption = <const A extends string>(
   throw invalidOption("", option, detail, value, { accepted: words })
 }
 
-/** Checks an optional option of a JavaScript type. */
+/** Checks the JavaScript type of an optional option. */
 export const checkType = (option: string, value: unknown, type: "boolean" | "function"): void => {
   if (value === undefined || typeof value === type) return
   const expected = type === "boolean" ? "true or false" : "a function"
