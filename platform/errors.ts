@@ -341,7 +341,7 @@ export const invalidOption = (
 
 /** Returns the error text for an unknown option, with the valid names. */
 export const noSuchOption = (names: ReadonlyArray<string>): string =>
-  `there is no such option; there are ${names.join(", ")}`
+  `unknown option; valid options: ${names.join(", ")}`
 
 /** Returns the error for an option that the operation on `uri` does not have; the error does not contain the value. */
 export const unknownOption = (uri: string, option: string, accepted: ReadonlyArray<string>): InvalidOption =>

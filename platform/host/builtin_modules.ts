@@ -29,7 +29,9 @@ export const builtin = <Name extends keyof Builtins>(name: Name): () => Builtins
   return () => {
     if (match !== undefined) return match
     match = (globalThis as Runtime).process?.getBuiltinModule?.(name) as Builtins[Name] | undefined
-    if (match === undefined) throw new TypeError(`there is no ${name} here; Deno, Bun and Node from 20.16 on have it`)
+    if (match === undefined) {
+      throw new TypeError(`${name} is not available; it requires Deno, Bun, or Node 20.16 or later`)
+    }
     return match
   }
 }

@@ -11,7 +11,7 @@ import * as FiberRef from "effect/FiberRef"
 import { SyncScheduler } from "effect/Scheduler"
 
 /** Time slice between two yields, in milliseconds. */
-const SLICE = 24
+const TIME_SLICE = 24
 
 /** The turn state of one operation. All fibers of the operation share the time slice, since they share the thread. */
 export interface Turns {
@@ -25,7 +25,7 @@ export interface Turns {
 export const makeTurns = (): Turns => {
   let since = performance.now()
   let waiting: Array<() => void> = []
-  const due = (): boolean => performance.now() - since >= SLICE
+  const due = (): boolean => performance.now() - since >= TIME_SLICE
   const wait: Effect.Effect<void> = Effect.async<void>((resume) => {
     const wake = () => resume(next)
     waiting.push(wake)

@@ -40,7 +40,7 @@ export interface ProcessStreams {
 }
 
 /** An output stream. */
-interface Out {
+interface OutputStream {
   readonly write: (text: string) => Promise<void>
   /** Width in characters, if the stream is a terminal. */
   readonly columns: number | undefined
@@ -48,15 +48,15 @@ interface Out {
 
 interface Process
   extends Pick<ProcessStreams, "args" | "environment" | "read" | "setExitCode" | "exit" | "onStopSignal"> {
-  readonly out: Out
-  readonly error: Out
+  readonly out: OutputStream
+  readonly error: OutputStream
 }
 
 /** Width of terminals that do not report one. */
-const COLUMNS = 80
+const DEFAULT_COLUMNS = 80
 
 /** Size of one read, in bytes. */
-const PIECE = 1 << 16
+const CHUNK_SIZE = 1 << 16
 
 interface DenoProcess {
   readonly args: ReadonlyArray<string>
@@ -88,7 +88,7 @@ interface DenoStream {
 
 const ofDeno = (deno: DenoProcess): Process => {
   const encoder = new TextEncoder()
-  const outOf = (stream: DenoStream): Out => ({
+  const makeOutput = (stream: DenoStream): OutputStream => ({
     write: (text) =>
       new Promise((resolve) => {
         const bytes = encoder.encode(text)
@@ -102,14 +102,14 @@ const ofDeno = (deno: DenoProcess): Process => {
     environment: (name) => isGranted({ name: "env", variable: name }) ? deno.env.get(name) : undefined,
     async *read() {
       for (;;) {
-        const piece = new Uint8Array(PIECE)
+        const piece = new Uint8Array(CHUNK_SIZE)
         const length = await deno.stdin.read(piece)
         if (length === null) return
         yield piece.subarray(0, length)
       }
     },
-    out: outOf(deno.stdout),
-    error: outOf(deno.stderr),
+    out: makeOutput(deno.stdout),
+    error: makeOutput(deno.stderr),
     setExitCode: (code) => {
       deno.exitCode = code
     },
@@ -125,7 +125,7 @@ const ofNode = (process: typeof import("node:process")): Process => {
   const { isatty } = builtin("node:tty")()
   const encoder = new TextEncoder()
   // writes synchronously, since loading the process's streams takes longer than reading a small array
-  const outOf = (fd: 1 | 2): Out => ({
+  const outOf = (fd: 1 | 2): OutputStream => ({
     write: async (text) => {
       const bytes = encoder.encode(text)
       for (let done = 0; done < bytes.length;) {
@@ -138,7 +138,7 @@ const ofNode = (process: typeof import("node:process")): Process => {
         }
       }
     },
-    columns: isatty(fd) ? (fd === 1 ? process.stdout : process.stderr).columns || COLUMNS : undefined,
+    columns: isatty(fd) ? (fd === 1 ? process.stdout : process.stderr).columns || DEFAULT_COLUMNS : undefined,
   })
   return {
     args: process.argv.slice(2),

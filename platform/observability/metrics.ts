@@ -7,7 +7,7 @@
  * | `tessera.storage.failures` | requests that failed | `scheme`, `operation` |
  * | `tessera.storage.bytes_read` | bytes that a backend returned | `scheme` |
  * | `tessera.storage.bytes_written` | bytes that a backend stored | `scheme` |
- * | `tessera.storage.retries` | calls that `withRetry` made again | `scheme` |
+ * | `tessera.storage.retries` | calls that `withRetry` retried | `scheme` |
  * | `tessera.cache.hits` | ranges, tails and files that `withCache` returned from memory | `scheme` |
  * | `tessera.cache.misses` | those that it read | `scheme` |
  * | `tessera.tiles.decoded` | data tiles that were read and decoded | |
@@ -118,7 +118,7 @@ export const bytesWritten: Metric.Metric.Counter<number> = counter(
  */
 export const retries: Metric.Metric.Counter<number> = counter(
   "storage.retries",
-  "Storage calls that were made again after a failure",
+  "Storage calls that were retried after a failure",
 )
 
 /**

@@ -13,7 +13,7 @@ export const checkRanges = (op: StorageOp, uri: string, ranges: ReadonlyArray<By
   for (const range of ranges) {
     const { offset, length } = range
     if (!isCount(offset) || !isCount(length)) {
-      const cause = new RangeError(`offset ${offset}, length ${length} is not a range of bytes`)
+      const cause = new RangeError(`invalid byte range: offset ${offset}, length ${length}`)
       throw new StorageError({ op, uri, reason: "Unknown", cause })
     }
     if (offset + length > size) throw truncated(op, uri, range, size)
@@ -22,7 +22,9 @@ export const checkRanges = (op: StorageOp, uri: string, ranges: ReadonlyArray<By
 
 /** Returns the error for a range beyond the end of a file, which is at `end`. */
 export const truncated = (op: StorageOp, uri: string, { offset, length }: ByteRange, end: number): StorageError => {
-  const cause = new RangeError(`${length} bytes from offset ${offset} on, of a file that ends at ${end}`)
+  const cause = new RangeError(
+    `the range of ${length} bytes at offset ${offset} exceeds the file, which ends at ${end}`,
+  )
   return new StorageError({ op, uri, reason: "Truncated", cause })
 }
 

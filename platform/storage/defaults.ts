@@ -10,7 +10,7 @@ import type { NotFound, StorageError } from "../errors.ts"
 import { type FileInfo, inFlight, type ListPage, type Storage } from "./service.ts"
 
 /** Chunk size of `copy`, in bytes. */
-const COPY_PIECE = 8 << 20
+const COPY_CHUNK_SIZE = 8 << 20
 
 /** Maximum number of concurrent removals. */
 const MAX_REMOVALS = 16
@@ -24,8 +24,8 @@ export const copyByReading = (
   Effect.scoped(Effect.gen(function* () {
     const size = yield* storage.size(from)
     const file = yield* storage.openWrite(to)
-    for (let offset = 0; offset < size; offset += COPY_PIECE) {
-      const range = { offset, length: Math.min(COPY_PIECE, size - offset) }
+    for (let offset = 0; offset < size; offset += COPY_CHUNK_SIZE) {
+      const range = { offset, length: Math.min(COPY_CHUNK_SIZE, size - offset) }
       const [bytes] = yield* storage.readRanges(from, [range])
       yield* file.write(bytes)
     }

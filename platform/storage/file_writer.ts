@@ -70,7 +70,7 @@ export const makeFileWriter = (
             op,
             uri,
             reason: "Unknown",
-            cause: new TypeError(`the file is ${it.state} already`),
+            cause: new TypeError(`the file is already ${it.state}`),
           })
         },
         catch: failure(op, uri),

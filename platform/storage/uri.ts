@@ -39,7 +39,9 @@ export const localPath = (op: StorageOp, uri: string): string => {
   if (scheme[1].toLowerCase() !== "file") throw unsupported(op, uri, scheme[1])
   const path = pathInFileUri(uri)
   if (path === undefined) {
-    const cause = new TypeError(`files of the host ${scheme[2]}; write file:/// with three slashes`)
+    const cause = new TypeError(
+      `file URIs with a host (${scheme[2]}) are not supported; write file:/// with three slashes`,
+    )
     throw new StorageError({ op, uri, reason: "Unsupported", cause })
   }
   // drive letter of a Windows path: file:///C:/folder

@@ -13,17 +13,17 @@
  * @module
  */
 
-const PAGE = 65536
+const PAGE_SIZE = 65536
 /** Maximum input size of a kernel in bytes; chunks have 64 KiB by default. Untouched pages cost nothing. */
 export const LARGEST: number = 1 << 21
 /** Size of a region, with one page of slack: kernels access up to 128 bytes past their input and output. */
-const REGION = LARGEST + PAGE
+const REGION = LARGEST + PAGE_SIZE
 
 /**
  * Addresses of inputs and results that are copied from and to other memory. The page before them is for the kernels'
  * own use.
  */
-const INPUT = PAGE
+const INPUT = PAGE_SIZE
 const RESULT = INPUT + REGION
 const SCRATCH = RESULT + REGION
 const END = SCRATCH + 2 * REGION
@@ -35,7 +35,7 @@ let shared: WebAssembly.Memory | undefined | null = null
 const wasm = (): WebAssembly.Memory | undefined => {
   if (shared !== null) return shared
   try {
-    shared = new WebAssembly.Memory({ initial: END / PAGE, maximum: END / PAGE })
+    shared = new WebAssembly.Memory({ initial: END / PAGE_SIZE, maximum: END / PAGE_SIZE })
   } catch {
     shared = undefined
   }

@@ -14,7 +14,7 @@ const fs = builtin("node:fs")
 const ZEROS = "/dev/zero"
 
 /** Maximum number of bytes per read call. */
-const PIECE = 1 << 30
+const MAX_READ_SIZE = 1 << 30
 
 /** Implements `Workers.faultIn`; does nothing where it is not supported. */
 export const faultIn = (bytes: Uint8Array): Effect.Effect<void> => {
@@ -29,8 +29,8 @@ export const faultIn = (bytes: Uint8Array): Effect.Effect<void> => {
         closeSync(file)
         for (const wake of waiting) wake()
       }
-      for (let at = 0; at < bytes.length; at += PIECE) {
-        read(file, bytes, at, Math.min(PIECE, bytes.length - at), null, end)
+      for (let at = 0; at < bytes.length; at += MAX_READ_SIZE) {
+        read(file, bytes, at, Math.min(MAX_READ_SIZE, bytes.length - at), null, end)
         pieces++
       }
     }

@@ -61,14 +61,14 @@ export interface Workers {
  * Maximum number of pending jobs per worker, including the running one: enough to keep it busy while the caller runs a
  * job.
  */
-const QUEUE = 3
+const MAX_PENDING_JOBS = 3
 /** Maximum number of threads: one calling thread cannot keep more of them busy. */
 const MAX_THREADS = 8
 /** Idle timeout of threads, in milliseconds. */
-const IDLE = 30_000
+const IDLE_TIMEOUT = 30_000
 
 /** A thread and its pending jobs, oldest first. */
-interface Busy {
+interface PoolThread {
   readonly thread: Thread
   readonly waiting: Array<(answer: Effect.Effect<unknown, WorkerLost>) => void>
   ready: boolean
@@ -89,7 +89,7 @@ const startModule = (
   { url, code }: WorkerModule,
 ): { readonly start: StartThread; readonly load?: () => Promise<StartThread> } => ({
   start: (on) => {
-    if (url === undefined) throw new TypeError("the module of the threads is part of a bundle")
+    if (url === undefined) throw new TypeError("the worker module is part of a bundle")
     return startThread(url, on)
   },
   load: code && (async () => {
@@ -105,7 +105,7 @@ const startPool = (
   rest: number,
   log: Log,
 ): WorkerPool & { readonly stop: () => void } => {
-  const threads: Array<Busy> = []
+  const threads: Array<PoolThread> = []
   let startOne = source.start
   let { load } = source
   /** Whether threads cannot be started, at least for now. */
@@ -127,7 +127,7 @@ const startPool = (
   /** Whether a thread was started in this turn of the event loop. Only one is, since each start takes about 30 ms. */
   let started = false
   let idle: ReturnType<typeof setTimeout> | undefined
-  const end = (worker: Busy): void => {
+  const end = (worker: PoolThread): void => {
     const at = threads.indexOf(worker)
     if (at >= 0) threads.splice(at, 1)
     worker.thread.end()
@@ -140,13 +140,13 @@ const startPool = (
   const start = (): void => {
     started = true
     setTimeout(() => started = false, 0)
-    const worker: Busy = {
+    const worker: PoolThread = {
       thread: startOne({
         message: (answer) => {
           if (answer === READY) worker.ready = true
           else worker.waiting.shift()?.(Effect.succeed(answer))
           if (worker.waiting.length === 0) worker.thread.hold(false)
-          if (threads.every(({ waiting }) => waiting.length === 0)) restFrom()
+          if (threads.every(({ waiting }) => waiting.length === 0)) startIdleTimeout()
         },
         broken: () => {
           const failed = (): void => {
@@ -166,18 +166,18 @@ const startPool = (
     threads.push(worker)
   }
   /** Starts the idle timeout. */
-  const restFrom = (): void => {
+  const startIdleTimeout = (): void => {
     clearTimeout(idle)
     idle = setTimeout(stop, rest)
-    withoutHold(idle)
+    unrefTimer(idle)
   }
 
   return {
-    concurrency: count * QUEUE + 1,
+    concurrency: count * MAX_PENDING_JOBS + 1,
     offer: (make) => {
-      let free: Busy | undefined
+      let free: PoolThread | undefined
       for (const worker of threads) {
-        if (worker.ready && worker.waiting.length < (free?.waiting.length ?? QUEUE)) free = worker
+        if (worker.ready && worker.waiting.length < (free?.waiting.length ?? MAX_PENDING_JOBS)) free = worker
       }
       if (free === undefined) {
         if (threads.length === count || started || broken) return undefined
@@ -228,7 +228,7 @@ const spareThreads = (): number => {
  */
 export const makeWorkers = (
   threads: number = spareThreads(),
-  rest: number = IDLE,
+  rest: number = IDLE_TIMEOUT,
   start?: () => ProgramWorker,
 ): Effect.Effect<Workers | undefined, never, Scope.Scope> => {
   if (threads < 1) {
@@ -257,7 +257,7 @@ export const makeWorkers = (
 }
 
 /** Lets the program end while a timer is pending. In browsers timers are numbers, and this does nothing. */
-const withoutHold = (timer: unknown): void => (timer as { readonly unref?: () => void }).unref?.()
+const unrefTimer = (timer: unknown): void => (timer as { readonly unref?: () => void }).unref?.()
 
 /**
  * Yields to the event loop, so that results of workers arrive between two pieces of work. Uses a timer although it

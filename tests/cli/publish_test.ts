@@ -76,7 +76,7 @@ describe("publish", () => {
     files.delete("weather/__tessera_manifest.json")
     const without = await online(["schema", uri])
     assertEquals(without.code, 6)
-    assertMatch(without.err, /does not list folders \(it answered 403\).*tessera publish/)
+    assertMatch(without.err, /does not list folders \(status 403\).*tessera publish/)
   })
 
   it("fails for a missing folder, and does not write to the web", async () => {

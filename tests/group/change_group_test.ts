@@ -132,7 +132,7 @@ describe("groups", () => {
       ) assertStringIncludes(yield* whyNot(g, changes), why)
       for (
         const [changes, why] of [
-          [{ added: [] }, "added: there is no such option; there are add, remove"],
+          [{ added: [] }, "added: unknown option; valid options: add, remove"],
           [{ remove: "one" }, "remove: give a list of members"],
           [null, "this is null"],
         ] as ReadonlyArray<readonly [unknown, string]>

@@ -202,7 +202,7 @@ describe("a group from a web server", () => {
       }
     }
     const { answer } = await over({}, Effect.flip(Group.ls(good, { allowed: [] } as never)))
-    assertStringIncludes(answer.message, "allowed: there is no such option")
+    assertStringIncludes(answer.message, "allowed: unknown option")
     assertStringIncludes(answer.message, "allow")
   })
 

@@ -9,7 +9,7 @@ import { compareBytewise } from "../utf8_order.ts"
 import type { Entry } from "../service.ts"
 
 /** Maximum size of an index page in bytes: about 100,000 names. */
-export const LARGEST_PAGE: number = 16 << 20
+export const MAX_PAGE_SIZE: number = 16 << 20
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" }
 
@@ -48,14 +48,14 @@ const anchor = /<a\s([^<>]*)>/gi
 const href = /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/i
 
 /** Maximum length of a tag; longer ones do not occur on real index pages. */
-const LONGEST_TAG = 1 << 14
+const MAX_TAG_LENGTH = 1 << 14
 
 /** Yields the targets of all links on a page. */
 function* linksIn(page: string): Generator<string> {
   for (const [, attributes] of page.matchAll(anchor)) {
-    const regExpExecArray = attributes.length > LONGEST_TAG ? null : href.exec(attributes)
-    if (regExpExecArray !== null) {
-      yield unescapeHtml(regExpExecArray[1] ?? regExpExecArray[2] ?? regExpExecArray[3]).trim()
+    const match = attributes.length > MAX_TAG_LENGTH ? null : href.exec(attributes)
+    if (match !== null) {
+      yield unescapeHtml(match[1] ?? match[2] ?? match[3]).trim()
     }
   }
 }

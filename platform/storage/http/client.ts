@@ -19,16 +19,16 @@ export const makeFetchClient = (): HttpClient.HttpClient =>
   Effect.runSync(Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)).pipe(
     // tracing headers would make browsers send a preflight request
     HttpClient.withTracerPropagation(false),
-    HttpClient.transform((answer, request) =>
+    HttpClient.transform((response, request) =>
       isListing(request.url)
         ? Effect.flatMap(
           Effect.serviceOption(FetchHttpClient.RequestInit),
           (init) =>
-            Effect.provideService(answer, FetchHttpClient.RequestInit, {
+            Effect.provideService(response, FetchHttpClient.RequestInit, {
               ...(init._tag === "Some" ? init.value : undefined),
               cache: "no-cache",
             }),
         )
-        : answer
+        : response
     ),
   )

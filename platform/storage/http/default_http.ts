@@ -24,12 +24,12 @@ export interface HttpFilesOptions extends HttpOptions {
 }
 
 /** Default maximum number of concurrent requests. */
-const REQUESTS = 16
+const DEFAULT_REQUESTS = 16
 
 /** Checks the options, including those for retries, coalescing and the limit. Throws `InvalidOption`. */
 const checkHttpFilesOptions = (options: HttpFilesOptions): void => {
   checkHttpOptions(options, ["requests", "retry", "coalescing"] satisfies Array<keyof HttpFilesOptions>)
-  numberOption("requests", options.requests, REQUESTS, 1)
+  numberOption("requests", options.requests, DEFAULT_REQUESTS, 1)
   if (options.retry !== undefined) checkRetryOptions(options.retry)
   if (options.coalescing !== undefined) checkCoalescingOptions(options.coalescing)
 }
@@ -61,7 +61,7 @@ export const httpFiles = (options: HttpFilesOptions = {}): Storage => {
       import("./client.ts"),
       import("./http.ts"),
     ])
-    const { headers, origin, timeout, requests = REQUESTS } = options
+    const { headers, origin, timeout, requests = DEFAULT_REQUESTS } = options
     const limited = withLimit(makeHttpStorage(makeFetchClient(), { headers, origin, timeout }), requests)
     return withCoalescing(withRetry(limited, options.retry), options.coalescing)
   })

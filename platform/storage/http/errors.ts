@@ -15,8 +15,8 @@ export class HttpFailure extends Error {
   readonly retryAfter: number | undefined
 
   constructor(status: number, retryAfter?: number) {
-    const wait = retryAfter === undefined ? "" : ` and asks to wait ${Math.ceil(retryAfter / 1000)} s`
-    super(`the server answered ${status}${wait}`)
+    const wait = retryAfter === undefined ? "" : ` and requested a delay of ${Math.ceil(retryAfter / 1000)} s`
+    super(`the server responded with status ${status}${wait}`)
     this.status = status
     this.retryAfter = retryAfter
   }
@@ -63,11 +63,11 @@ export const statusFailure = (
 export const corsHint = (url: string, origin: string | undefined = pageOrigin()): string =>
   origin === undefined || new URL(url).origin === origin
     ? ""
-    : `; if the server is up, it does not allow pages of ${origin} to read it: it must answer with ` +
+    : `; if the server is up, it does not allow pages of ${origin} to read it: it must send ` +
       `Access-Control-Allow-Origin: ${origin}, Access-Control-Allow-Headers: Range, and ` +
       "Access-Control-Expose-Headers: Content-Range, ETag"
 
-const innermost = (cause: unknown): string => {
+const rootMessage = (cause: unknown): string => {
   let text = String(cause)
   for (let at = cause, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if (at.message !== "") text = at.message
@@ -96,28 +96,30 @@ const redactedCause = (cause: unknown, url: string, depth = 0): unknown => {
 
 /** Returns the error for a request without a response. */
 export const transportFailure = (op: StorageOp, uri: string, url: string, cause: unknown): StorageError => {
-  const text = redacted(innermost(cause), url)
+  const text = redacted(rootMessage(cause), url)
   const code = String((cause as { readonly code?: unknown } | null)?.code ?? "")
   const quoted = redactedCause(cause, url)
   // the browser followed redirects itself
   if (/redirect/i.test(text.replace(/https?:\/\/\S*/gi, "") + code)) {
-    const circle = new Error("the server redirects without end", { cause: quoted })
-    return new StorageError({ op, uri, reason: "Unknown", cause: circle })
+    const redirectError = new Error("the server redirects endlessly", { cause: quoted })
+    return new StorageError({ op, uri, reason: "Unknown", cause: redirectError })
   }
   return new StorageError({
     op,
     uri,
     // Deno has no permission to access this host
     reason: cause instanceof Error && cause.name === "NotCapable" ? "Denied" : "Unavailable",
-    cause: new Error(`no answer: ${text}${corsHint(url)}`, { cause: quoted }),
+    cause: new Error(`no response: ${text}${corsHint(url)}`, { cause: quoted }),
   })
 }
 
 /** Returns the error for a body that was interrupted or could not be decoded; a retry may succeed. */
-export const cutBody = (op: StorageOp, uri: string, url: string, cause: unknown): StorageError =>
+export const bodyFailure = (op: StorageOp, uri: string, url: string, cause: unknown): StorageError =>
   new StorageError({
     op,
     uri,
     reason: "Unavailable",
-    cause: new Error(`the body broke off: ${redacted(innermost(cause), url)}`, { cause: redactedCause(cause, url) }),
+    cause: new Error(`the body was interrupted: ${redacted(rootMessage(cause), url)}`, {
+      cause: redactedCause(cause, url),
+    }),
   })

@@ -10,10 +10,10 @@
 import * as Effect from "effect/Effect"
 import { StorageError } from "../../errors.ts"
 import { isMissing, statusFailure } from "./errors.ts"
-import type { HttpAnswer, HttpRequest, Send } from "./request.ts"
+import type { HttpRequest, HttpResponse, Send } from "./request.ts"
 import { folderUrl, type HttpPlace, httpPlace, namesBelow, objectOf, parentOf, urlIn } from "./url.ts"
-import { LARGEST_PAGE, parseIndexPage } from "./autoindex_page.ts"
-import { decodeManifest, LARGEST_MANIFEST, type Manifest, MANIFEST_NAME } from "./manifest.ts"
+import { MAX_PAGE_SIZE, parseIndexPage } from "./autoindex_page.ts"
+import { decodeManifest, type Manifest, MANIFEST_NAME, MAX_MANIFEST_SIZE } from "./manifest.ts"
 import { makeSingleFlight } from "../middleware/single_flight.ts"
 import type { Entry } from "../service.ts"
 
@@ -29,7 +29,7 @@ type Page =
   | { readonly kind: "listed"; readonly entries: ReadonlyArray<Entry> }
   | { readonly kind: "missing" | "denied" | "unlisted"; readonly status: number }
 
-interface Known {
+interface CachedManifest {
   readonly manifest: Manifest
   readonly etag: string | undefined
 }
@@ -44,17 +44,17 @@ const failure = (uri: string, reason: StorageError["reason"], message: string, c
 const isAbsent = (status: number): boolean => isMissing(status) || [400, 401, 403, 405, 407].includes(status)
 
 /** Maximum total size of cached manifests in bytes; the least recently used ones are dropped. */
-const MAX_REMEMBERED = 2 * LARGEST_MANIFEST
+const MAX_REMEMBERED = 2 * MAX_MANIFEST_SIZE
 
 /** Creates the listing functions. */
 export const makeListing = (send: Send): HttpListing => {
-  const manifests = new Map<string, Known>()
+  const manifests = new Map<string, CachedManifest>()
   let remembered = 0
   const forget = (base: string): void => {
     remembered -= manifests.get(base)?.manifest.bytes ?? 0
     manifests.delete(base)
   }
-  const remember = (base: string, loaded: Known): void => {
+  const remember = (base: string, loaded: CachedManifest): void => {
     forget(base)
     manifests.set(base, loaded)
     remembered += loaded.manifest.bytes
@@ -63,14 +63,14 @@ export const makeListing = (send: Send): HttpListing => {
       forget(other)
     }
   }
-  const without = new Set<string>()
+  const foldersWithoutManifest = new Set<string>()
   const listed = new Set<string>()
   const manifestFlights = makeSingleFlight<Manifest | undefined, StorageError>()
   const pageFlights = makeSingleFlight<Page, StorageError>()
 
-  const refused = (request: HttpRequest, answer: HttpAnswer): Effect.Effect<never, StorageError> =>
-    Effect.flatMap(answer.discard, () => {
-      const error = statusFailure(request.op, request.uri, answer.status, answer.header("retry-after"))
+  const refused = (request: HttpRequest, response: HttpResponse): Effect.Effect<never, StorageError> =>
+    Effect.flatMap(response.discard, () => {
+      const error = statusFailure(request.op, request.uri, response.status, response.header("retry-after"))
       return Effect.fail(error instanceof StorageError ? error : failure(request.uri, "Unknown", error.message))
     })
 
@@ -85,27 +85,27 @@ export const makeListing = (send: Send): HttpListing => {
         const shown = urlIn({ base: at.base, query: "" }, MANIFEST_NAME)
         const headers = existing?.etag === undefined ? undefined : { "if-none-match": existing.etag }
         const request: HttpRequest = { op: "list", uri, method: "GET", url, headers }
-        const answer = yield* send(request)
-        if (answer.status === 304 && existing !== undefined) {
+        const response = yield* send(request)
+        if (response.status === 304 && existing !== undefined) {
           remember(at.base, existing)
-          return yield* Effect.as(answer.discard, existing.manifest)
+          return yield* Effect.as(response.discard, existing.manifest)
         }
-        if (isAbsent(answer.status)) {
-          yield* answer.discard
+        if (isAbsent(response.status)) {
+          yield* response.discard
           forget(at.base)
-          without.add(at.base)
+          foldersWithoutManifest.add(at.base)
           return undefined
         }
-        if (answer.status !== 200) return yield* refused(request, answer)
-        const bytes = yield* answer.body(LARGEST_MANIFEST + 1)
-        if (bytes.length > LARGEST_MANIFEST) {
+        if (response.status !== 200) return yield* refused(request, response)
+        const bytes = yield* response.body(MAX_MANIFEST_SIZE + 1)
+        if (bytes.length > MAX_MANIFEST_SIZE) {
           return yield* Effect.fail(
-            failure(uri, "Unknown", `the manifest ${shown} has more than ${LARGEST_MANIFEST} bytes`),
+            failure(uri, "Unknown", `the manifest ${shown} has more than ${MAX_MANIFEST_SIZE} bytes`),
           )
         }
         // some servers respond to every request with their start page
-        if (answer.header("content-type")?.includes("html") || bytes[0] === 0x3c) {
-          without.add(at.base)
+        if (response.header("content-type")?.includes("html") || bytes[0] === 0x3c) {
+          foldersWithoutManifest.add(at.base)
           return undefined
         }
         const manifest = yield* Effect.try({
@@ -115,8 +115,8 @@ export const makeListing = (send: Send): HttpListing => {
             return failure(uri, "Unknown", `the manifest ${shown} is damaged: ${detail}; publish it again`, cause)
           },
         })
-        remember(at.base, { manifest, etag: answer.header("etag") })
-        without.delete(at.base)
+        remember(at.base, { manifest, etag: response.header("etag") })
+        foldersWithoutManifest.delete(at.base)
         return manifest
       }),
     )
@@ -126,28 +126,28 @@ export const makeListing = (send: Send): HttpListing => {
       at.base + at.query,
       Effect.gen(function* (): Effect.fn.Return<Page, StorageError> {
         const request: HttpRequest = { op: "list", uri, method: "GET", url: folderUrl(at) }
-        const answer = yield* send(request)
-        const { status } = answer
+        const response = yield* send(request)
+        const { status } = response
         if (status === 200) {
-          if (!/html/i.test(answer.header("content-type") ?? "html")) {
-            return yield* Effect.as(answer.discard, { kind: "unlisted" as const, status })
+          if (!/html/i.test(response.header("content-type") ?? "html")) {
+            return yield* Effect.as(response.discard, { kind: "unlisted" as const, status })
           }
-          const bytes = yield* answer.body(LARGEST_PAGE + 1)
-          if (bytes.length > LARGEST_PAGE) {
-            const message = `the index page has more than ${LARGEST_PAGE} bytes; publish a manifest instead`
+          const bytes = yield* response.body(MAX_PAGE_SIZE + 1)
+          if (bytes.length > MAX_PAGE_SIZE) {
+            const message = `the index page has more than ${MAX_PAGE_SIZE} bytes; publish a manifest instead`
             return yield* Effect.fail(failure(uri, "Unsupported", message))
           }
           const page = new TextDecoder().decode(bytes)
           // links of a redirected page are relative to its URL, or refer to entries of the requested folder
-          const there = parseIndexPage(page, baseOf(answer.url))
-          const entries = there?.length ? there : parseIndexPage(page, at.base) ?? there
+          const entriesAtUrl = parseIndexPage(page, baseOf(response.url))
+          const entries = entriesAtUrl?.length ? entriesAtUrl : parseIndexPage(page, at.base) ?? entriesAtUrl
           if (entries === undefined) return { kind: "unlisted", status }
           listed.add(at.base)
           return { kind: "listed", entries: entries.filter(({ name }) => name !== MANIFEST_NAME) }
         }
-        if (isMissing(status)) return yield* Effect.as(answer.discard, { kind: "missing" as const, status })
-        if (isAbsent(status)) return yield* Effect.as(answer.discard, { kind: "denied" as const, status })
-        return yield* refused(request, answer)
+        if (isMissing(status)) return yield* Effect.as(response.discard, { kind: "missing" as const, status })
+        if (isAbsent(status)) return yield* Effect.as(response.discard, { kind: "denied" as const, status })
+        return yield* refused(request, response)
       }),
     )
 
@@ -176,23 +176,23 @@ export const makeListing = (send: Send): HttpListing => {
         const lists = listed.has(base) || (yield* pageAt(uri, at)).kind === "listed"
         if (lists && page.kind === "missing") return []
         // folders inside an array have no manifest, and the array itself was already checked
-        if (base.length < object.length && !without.has(base)) {
+        if (base.length < object.length && !foldersWithoutManifest.has(base)) {
           const manifest = yield* manifestAt(uri, at)
           if (manifest !== undefined) return fromManifest(manifest, base, place.base)
         }
         if (lists && page.kind === "denied") {
-          return yield* Effect.fail(failure(uri, "Denied", `the server answered ${page.status}`))
+          return yield* Effect.fail(failure(uri, "Denied", `the server responded with status ${page.status}`))
         }
         if (lists) break
       }
       // a manifest may be published at any time
-      without.clear()
+      foldersWithoutManifest.clear()
       // 401 and 407 require credentials; other statuses mean that the server does not list the folder
       if (page.status === 401 || page.status === 407) {
-        return yield* Effect.fail(failure(uri, "Denied", `the server answered ${page.status}`))
+        return yield* Effect.fail(failure(uri, "Denied", `the server responded with status ${page.status}`))
       }
-      const message = `this server does not list folders (it answered ${page.status}), and there is no manifest at ` +
-        `${object}/${MANIFEST_NAME} or above; make one with: tessera publish`
+      const message = `this server does not list folders (status ${page.status}), and there is no manifest at ` +
+        `${object}/${MANIFEST_NAME} or above; create one with: tessera publish`
       return yield* Effect.fail(failure(uri, "Unsupported", message))
     })
 
@@ -204,7 +204,7 @@ export const makeListing = (send: Send): HttpListing => {
       })
       const { base, query } = place
       const home = nearest(base, (at) => manifests.has(at)) ?? objectOf(base)
-      if (manifests.has(home) || !without.has(home)) {
+      if (manifests.has(home) || !foldersWithoutManifest.has(home)) {
         const manifest = yield* manifestAt(uri, { base: home, query })
         if (manifest !== undefined) return fromManifest(manifest, home, base)
       }

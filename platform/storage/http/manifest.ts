@@ -20,7 +20,7 @@ import type { Entry } from "../service.ts"
 export const MANIFEST_NAME = "__tessera_manifest.json"
 
 /** Maximum size of a manifest in bytes: about 1,000,000 files with TileDB's usual names. */
-export const LARGEST_MANIFEST: number = 128 << 20
+export const MAX_MANIFEST_SIZE: number = 128 << 20
 
 /** A file in a manifest: the path relative to the manifest's folder, and the size in bytes. */
 export type ManifestFile = readonly [path: string, size: number]

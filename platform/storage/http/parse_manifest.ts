@@ -21,10 +21,10 @@ export interface ManifestPaths {
 }
 
 /** Maximum nesting depth of folders. */
-const DEEPEST = 64
+const MAX_DEPTH = 64
 
 /** Maximum nesting depth of the values of unknown keys. */
-const DEEPEST_VALUE = 64
+const MAX_VALUE_DEPTH = 64
 
 const [QUOTE, BACKSLASH, COMMA, SLASH, DOT, ZERO, NINE] = [0x22, 0x5c, 0x2c, 0x2f, 0x2e, 0x30, 0x39]
 const [OPEN_LIST, CLOSE_LIST, OPEN, CLOSE, COLON, PERCENT] = [0x5b, 0x5d, 0x7b, 0x7d, 0x3a, 0x25]
@@ -101,7 +101,7 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
   /** Skips any value: later versions may add keys. */
   const skipValue = (depth = 0): void => {
     if (scalar() !== undefined) return
-    if (depth > DEEPEST_VALUE) throw new TypeError("the manifest is nested too deeply")
+    if (depth > MAX_VALUE_DEPTH) throw new TypeError("the manifest is nested too deeply")
     const list = bytes[at++] === OPEN_LIST
     const close = list ? CLOSE_LIST : CLOSE
     if (take(close)) return
@@ -140,7 +140,7 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
   const quoted = (path: string): string => JSON.stringify(path.slice(0, 200))
   const leaves = (path: string): Error => new TypeError(`files: ${quoted(path)} leaves the folder`)
   const tooDeep = (path: string): Error =>
-    new TypeError(`files: ${quoted(path)} is nested deeper than ${DEEPEST} folders`)
+    new TypeError(`files: ${quoted(path)} is nested deeper than ${MAX_DEPTH} folders`)
   /** Returns the error for text that is not a file entry. */
   const notAFile = (from: number): Error => {
     const have = new TextDecoder().decode(bytes.subarray(from, from + 200))
@@ -152,7 +152,7 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
     const path = parseToken(from - 1, to + 1) as string
     const names = path.split("/")
     if (!names.every(staysInFolder)) throw leaves(path)
-    if (names.length > DEEPEST) throw tooDeep(path)
+    if (names.length > MAX_DEPTH) throw tooDeep(path)
     if (!bytes.subarray(from, to).includes(BACKSLASH)) return
     const plain = new TextEncoder().encode(path)
     if (used + plain.length > text.length) {
@@ -166,7 +166,7 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
   }
 
   /** Positions of the slashes in the previous path, relative to its start; `depth` is their number. */
-  const slashes = new Uint32Array(DEEPEST)
+  const slashes = new Uint32Array(MAX_DEPTH)
   let depth = 0
   const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const lastWord = bytes.length - 3
@@ -199,8 +199,8 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
       if (kind !== 1 && kind !== 2) break
       const size = i - name
       const outside = size === 0 || (size < 3 && source[name] === DOT && (size === 1 || source[name + 1] === DOT))
-      if (outside || depth === DEEPEST || kind === 2) {
-        if (outside || depth === DEEPEST) kind = 3
+      if (outside || depth === MAX_DEPTH || kind === 2) {
+        if (outside || depth === MAX_DEPTH) kind = 3
         break
       }
       slashes[depth++] = i - from

@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import { traced } from "../../observability/spans.ts"
 import { NotFound, StorageError } from "../../errors.ts"
-import { encodeManifest, LARGEST_MANIFEST, MANIFEST_NAME, type ManifestFile } from "./manifest.ts"
+import { encodeManifest, MANIFEST_NAME, type ManifestFile, MAX_MANIFEST_SIZE } from "./manifest.ts"
 import { inFlight, type Storage } from "../service.ts"
 import { turnIfDue, withTurns } from "../../host/event_loop_turns.ts"
 import { withoutTrailingSlash } from "../uri.ts"
@@ -22,7 +22,7 @@ export interface PublishResult {
 }
 
 /** Maximum nesting depth of folders: not every storage can detect links to a parent folder. */
-const DEEPEST = 32
+const MAX_DEPTH = 32
 
 /** Maximum number of concurrent listings and size requests. */
 const CONCURRENCY = 8
@@ -31,10 +31,10 @@ const CONCURRENCY = 8
  * Maximum number of folders. A manifest has no space for more, and links may expose one folder under a large number of
  * paths.
  */
-const MAX_FOLDERS = LARGEST_MANIFEST >> 7
+const MAX_FOLDERS = MAX_MANIFEST_SIZE >> 7
 
 /** Minimum number of bytes per file in a manifest, besides the path. */
-const FILE_BYTES = 8
+const MIN_FILE_BYTES = 8
 
 /** A folder to list. */
 interface Folder {
@@ -84,22 +84,24 @@ const filesBelow = (storage: Storage, uri: string): Effect.Effect<ReadonlyArray<
           if (kind === "folder") {
             const values = isLink === true ? yield* throughLink(folder, below) : through
             if (values === undefined) continue
-            if (depth === DEEPEST) {
-              return yield* refuse(`${below} lies deeper than ${DEEPEST} folders; a link may lead back`)
+            if (depth === MAX_DEPTH) {
+              return yield* refuse(
+                `${below} is nested deeper than ${MAX_DEPTH} folders; a link may point to a parent folder`,
+              )
             }
             if (++folders > MAX_FOLDERS) {
               return yield* refuse(
-                `there are more than ${MAX_FOLDERS} folders; links may show a folder under many paths`,
+                `there are more than ${MAX_FOLDERS} folders; links may expose a folder under many paths`,
               )
             }
             waiting.push({ path: below, depth: depth + 1, through: values })
             continue
           }
-          bytes += below.length + FILE_BYTES
-          if (bytes > LARGEST_MANIFEST) {
+          bytes += below.length + MIN_FILE_BYTES
+          if (bytes > MAX_MANIFEST_SIZE) {
             return yield* refuse(
-              `the manifest of more than ${files.length} files has more than the ${LARGEST_MANIFEST} bytes that readers take; ` +
-                "publish the folders below one by one. Links may show a file under many paths",
+              `the manifest of more than ${files.length} files exceeds the maximum of ${MAX_MANIFEST_SIZE} bytes; ` +
+                "publish the subfolders one by one. Links may expose a file under many paths",
             )
           }
           if (size !== undefined) files.push([below, size])
@@ -152,10 +154,10 @@ export const publish = (storage: Storage, uri: string): Effect.Effect<PublishRes
     if (files.length === 0) return yield* Effect.fail(new NotFound({ uri: at }))
     const target = `${at}/${MANIFEST_NAME}`
     const manifest = encodeManifest(files)
-    if (manifest.length > LARGEST_MANIFEST) {
+    if (manifest.length > MAX_MANIFEST_SIZE) {
       const detail =
-        `the manifest of ${files.length} files has ${manifest.length} bytes, and readers take ${LARGEST_MANIFEST}`
-      const cause = new Error(`${detail}; publish the folders below one by one`)
+        `the manifest of ${files.length} files has ${manifest.length} bytes; the maximum is ${MAX_MANIFEST_SIZE}`
+      const cause = new Error(`${detail}; publish the subfolders one by one`)
       return yield* Effect.fail(new StorageError({ op: "publish", uri: at, reason: "Unsupported", cause }))
     }
     yield* storage.write(target, manifest)

@@ -11,7 +11,7 @@ import { RangeCall } from "../each_range.ts"
 import { type NotFound, StorageError, type StorageOp } from "../../errors.ts"
 import { fileChanged, FileChanges } from "../file_changes.ts"
 import { isMissing, statusFailure } from "./errors.ts"
-import type { HttpAnswer, HttpRequest, Send } from "./request.ts"
+import type { HttpRequest, HttpResponse, Send } from "./request.ts"
 import { fileUrl, hostOf, httpPlace } from "./url.ts"
 import { fileInfo, type FileVersion, makeFileVersions, type VersionCheck, versionOf } from "./versions.ts"
 import { sessionIn } from "../read_session.ts"
@@ -21,10 +21,10 @@ import type { ByteRange, FileInfo, Tail } from "../service.ts"
 export type ReadFailure = NotFound | StorageError
 
 /** Maximum number of bytes to read from the start of a file on servers that do not support ranges. */
-const SMALL = 16 << 20
+const MAX_PREFIX_SIZE = 16 << 20
 
 /** Maximum size of a file that is read whole; TileDB writes no larger ones, and a body may be endless. */
-const LARGEST = 1 << 30
+const MAX_FILE_SIZE = 1 << 30
 
 /** Maximum number of concurrent ranges of one call. */
 const CONCURRENCY = 16
@@ -70,7 +70,7 @@ export interface HttpReads {
 /** Creates the reading functions. */
 export const makeReads = (send: Send): HttpReads => {
   /** Hosts that responded to a range request with the whole file. */
-  const rangeless = new Set<string>()
+  const hostsWithoutRanges = new Set<string>()
   const versions = makeFileVersions()
 
   const fail = (op: StorageOp, uri: string, reason: StorageError["reason"], message: string) =>
@@ -85,31 +85,31 @@ export const makeReads = (send: Send): HttpReads => {
   const changed = (op: StorageOp, uri: string) => Effect.fail(fileChanged(op, uri))
   const otherStatus = (
     { op, uri }: HttpRequest,
-    answer: HttpAnswer,
+    response: HttpResponse,
     check: VersionCheck,
   ): Effect.Effect<never, ReadFailure> => {
     // the precondition failed, or the file was removed; if it is replaced, the new file is another version
-    if (answer.status === 412 || isMissing(answer.status)) check.reject()
-    const failure = answer.status === 412
+    if (response.status === 412 || isMissing(response.status)) check.reject()
+    const failure = response.status === 412
       ? changed(op, uri)
-      : Effect.fail(statusFailure(op, uri, answer.status, answer.header("retry-after")))
-    return Effect.zipRight(answer.discard, failure)
+      : Effect.fail(statusFailure(op, uri, response.status, response.header("retry-after")))
+    return Effect.zipRight(response.discard, failure)
   }
 
   /** Fails if a response belongs to another version of the file than the previous ones. */
   const accept = (
     { op, uri }: HttpRequest,
-    answer: HttpAnswer,
+    response: HttpResponse,
     check: VersionCheck,
     version: FileVersion,
   ): Effect.Effect<void, StorageError> =>
-    check.accept(version) ? Effect.void : Effect.zipRight(answer.discard, changed(op, uri))
+    check.accept(version) ? Effect.void : Effect.zipRight(response.discard, changed(op, uri))
 
   /**
    * Runs a call with a version check of the file. With `anew`, only the call's own responses must agree with each
    * other, whatever earlier calls read.
    */
-  const checking = <A>(
+  const withVersionCheck = <A>(
     op: StorageOp,
     uri: string,
     anew: boolean,
@@ -128,7 +128,7 @@ export const makeReads = (send: Send): HttpReads => {
         versions.check(url, { anew, session: sessionIn(context), replaced: changes?.changed })
       calls?.set(versions, check)
       // another call may have found a new version while the bytes were being received
-      return Effect.flatMap(call(check), (result) => check.holds() ? Effect.succeed(result) : changed(op, uri))
+      return Effect.flatMap(call(check), (result) => check.isCurrent() ? Effect.succeed(result) : changed(op, uri))
     })
 
   const get = (
@@ -150,9 +150,13 @@ export const makeReads = (send: Send): HttpReads => {
     })
 
   /** Reads exactly `length` bytes of the body; fails if there are fewer. */
-  const exactly = (request: HttpRequest, answer: HttpAnswer, length: number): Effect.Effect<Uint8Array, StorageError> =>
+  const readExactly = (
+    request: HttpRequest,
+    response: HttpResponse,
+    length: number,
+  ): Effect.Effect<Uint8Array, StorageError> =>
     Effect.flatMap(
-      answer.body(length),
+      response.body(length),
       (bytes) =>
         bytes.length === length
           ? Effect.succeed(bytes)
@@ -160,35 +164,35 @@ export const makeReads = (send: Send): HttpReads => {
     )
 
   /** Reads the whole file from the body of a response; fails if it has more than `max` bytes. */
-  const whole = (
+  const readWhole = (
     request: HttpRequest,
-    answer: HttpAnswer,
+    response: HttpResponse,
     max: number,
     tooLarge: Effect.Effect<never, StorageError>,
   ): Effect.Effect<Uint8Array, StorageError> => {
-    const { length } = answer
+    const { length } = response
     if (length !== undefined) {
-      return length <= max ? exactly(request, answer, length) : Effect.zipRight(answer.discard, tooLarge)
+      return length <= max ? readExactly(request, response, length) : Effect.zipRight(response.discard, tooLarge)
     }
-    return Effect.flatMap(answer.body(max + 1), (bytes) => bytes.length > max ? tooLarge : Effect.succeed(bytes))
+    return Effect.flatMap(response.body(max + 1), (bytes) => bytes.length > max ? tooLarge : Effect.succeed(bytes))
   }
 
   /**
    * Reads a range from a body that starts at the beginning of the file; does not wait for the bytes after the range.
    */
-  const beginning = (
+  const readPrefix = (
     request: HttpRequest,
-    answer: HttpAnswer,
+    response: HttpResponse,
     { offset, length }: ByteRange,
   ): Effect.Effect<Uint8Array, StorageError> => {
     const { op, uri } = request
     const end = offset + length
-    if (answer.length !== undefined && answer.length < end) {
-      return Effect.zipRight(answer.discard, pastEnd(op, uri, { offset, length }, answer.length))
+    if (response.length !== undefined && response.length < end) {
+      return Effect.zipRight(response.discard, pastEnd(op, uri, { offset, length }, response.length))
     }
-    const requested = offset === 0 && answer.length === end
-    if (end > SMALL && !requested) return Effect.zipRight(answer.discard, noRanges(op, uri))
-    return Effect.map(exactly(request, answer, end), (bytes) => offset === 0 ? bytes : bytes.slice(offset))
+    const requested = offset === 0 && response.length === end
+    if (end > MAX_PREFIX_SIZE && !requested) return Effect.zipRight(response.discard, noRanges(op, uri))
+    return Effect.map(readExactly(request, response, end), (bytes) => offset === 0 ? bytes : bytes.slice(offset))
   }
 
   const pastEnd = (op: StorageOp, uri: string, range: ByteRange, size: number) =>
@@ -204,25 +208,25 @@ export const makeReads = (send: Send): HttpReads => {
       const { offset, length } = range
       const end = offset + length
       const request = yield* get(op, uri, `bytes=${offset}-${end - 1}`, check)
-      const answer = yield* send(request)
-      if (answer.status === 200) {
-        rangeless.add(hostOf(request.url))
-        yield* accept(request, answer, check, versionOf(answer, answer.length))
-        return { bytes: yield* beginning(request, answer, range), total: answer.length }
+      const response = yield* send(request)
+      if (response.status === 200) {
+        hostsWithoutRanges.add(hostOf(request.url))
+        yield* accept(request, response, check, versionOf(response, response.length))
+        return { bytes: yield* readPrefix(request, response, range), total: response.length }
       }
-      if (answer.status === 416) {
-        yield* answer.discard
-        const size = sizeBeyond(answer.header("content-range"))
-        yield* accept(request, answer, check, { size })
+      if (response.status === 416) {
+        yield* response.discard
+        const size = sizeBeyond(response.header("content-range"))
+        yield* accept(request, response, check, { size })
         if (size === undefined || size < end) return yield* pastEnd(op, uri, range, size ?? offset)
-        return yield* otherStatus(request, answer, check)
+        return yield* otherStatus(request, response, check)
       }
-      if (answer.status !== 206) return yield* otherStatus(request, answer, check)
-      const have = contentRange(answer.header("content-range"))
-      yield* accept(request, answer, check, versionOf(answer, have?.total))
+      if (response.status !== 206) return yield* otherStatus(request, response, check)
+      const have = contentRange(response.header("content-range"))
+      yield* accept(request, response, check, versionOf(response, have?.total))
       // browsers hide the header unless the server exposes it; then only the length of the body is checked
       if (have !== undefined && (have.start !== offset || have.end !== end)) {
-        yield* answer.discard
+        yield* response.discard
         if (have.start === offset && have.end < end && have.end === have.total) {
           return yield* pastEnd(op, uri, range, have.total)
         }
@@ -234,19 +238,22 @@ export const makeReads = (send: Send): HttpReads => {
           `requested ${requested}, the server sent ${have.start} to ${have.end - 1}`,
         )
       }
-      return { bytes: yield* allOf(request, answer, length), total: have?.total }
+      return { bytes: yield* readPartial(request, response, length), total: have?.total }
     })
 
   /** Reads the body of a partial response; fails unless it has exactly `length` bytes. */
-  const allOf = (request: HttpRequest, answer: HttpAnswer, length: number): Effect.Effect<Uint8Array, StorageError> => {
+  const readPartial = (
+    request: HttpRequest,
+    response: HttpResponse,
+    length: number,
+  ): Effect.Effect<Uint8Array, StorageError> => {
     const { op, uri } = request
-    const other = (bytes: string) =>
-      fail(op, uri, "Truncated", `the body has ${bytes} bytes where ${length} were promised`)
-    if (answer.length !== undefined && answer.length !== length) {
-      return Effect.zipRight(answer.discard, other(String(answer.length)))
+    const other = (bytes: string) => fail(op, uri, "Truncated", `the body has ${bytes} bytes, expected ${length}`)
+    if (response.length !== undefined && response.length !== length) {
+      return Effect.zipRight(response.discard, other(String(response.length)))
     }
     return Effect.flatMap(
-      answer.body(answer.length ?? length + 1),
+      response.body(response.length ?? length + 1),
       (bytes) =>
         bytes.length === length ? Effect.succeed(bytes) : other(bytes.length > length ? "more" : String(bytes.length)),
     )
@@ -259,39 +266,39 @@ export const makeReads = (send: Send): HttpReads => {
   const headByRange = (op: StorageOp, uri: string, check: VersionCheck): Effect.Effect<FileInfo, ReadFailure> =>
     Effect.gen(function* () {
       const request = yield* get(op, uri, "bytes=0-0", check)
-      const answer = yield* send(request)
-      const have = contentRange(answer.header("content-range"))
-      if (answer.status === 200 || answer.status === 206) {
-        const total = answer.status === 200 ? answer.length : have?.total
-        yield* accept(request, answer, check, versionOf(answer, total))
+      const response = yield* send(request)
+      const have = contentRange(response.header("content-range"))
+      if (response.status === 200 || response.status === 206) {
+        const total = response.status === 200 ? response.length : have?.total
+        yield* accept(request, response, check, versionOf(response, total))
       }
-      if (answer.status === 200 && answer.length === undefined) {
-        return fileInfo(answer, (yield* whole(request, answer, SMALL, noRanges(op, uri))).length)
+      if (response.status === 200 && response.length === undefined) {
+        return fileInfo(response, (yield* readWhole(request, response, MAX_PREFIX_SIZE, noRanges(op, uri))).length)
       }
-      yield* answer.discard
-      const total = answer.status === 200
-        ? answer.length
-        : answer.status === 206
+      yield* response.discard
+      const total = response.status === 200
+        ? response.length
+        : response.status === 206
         ? have?.total
-        : answer.status === 416
-        ? sizeBeyond(answer.header("content-range")) ?? 0
-        : yield* otherStatus(request, answer, check)
-      if (answer.status === 416) yield* accept(request, answer, check, { size: total })
+        : response.status === 416
+        ? sizeBeyond(response.header("content-range")) ?? 0
+        : yield* otherStatus(request, response, check)
+      if (response.status === 416) yield* accept(request, response, check, { size: total })
       const size = total ?? (yield* fail(op, uri, "Unsupported", "this server does not report file sizes"))
       // the headers of a 416 response describe the error, not the file
-      return answer.status === 416 ? { size } : fileInfo(answer, size)
+      return response.status === 416 ? { size } : fileInfo(response, size)
     })
 
   const headOf = (op: StorageOp, uri: string, check: VersionCheck): Effect.Effect<FileInfo, ReadFailure> =>
     Effect.gen(function* () {
       const request = { ...yield* get(op, uri), method: "HEAD" as const }
-      const answer = yield* send(request)
-      yield* answer.discard
-      if (answer.status === 200) yield* accept(request, answer, check, versionOf(answer, answer.length))
-      if (answer.status === 200 && answer.length !== undefined) return fileInfo(answer, answer.length)
-      if (isMissing(answer.status)) return yield* otherStatus(request, answer, check)
-      return yield* answer.status === 429 || (answer.status >= 500 && answer.status !== 501)
-        ? otherStatus(request, answer, check)
+      const response = yield* send(request)
+      yield* response.discard
+      if (response.status === 200) yield* accept(request, response, check, versionOf(response, response.length))
+      if (response.status === 200 && response.length !== undefined) return fileInfo(response, response.length)
+      if (isMissing(response.status)) return yield* otherStatus(request, response, check)
+      return yield* response.status === 429 || (response.status >= 500 && response.status !== 501)
+        ? otherStatus(request, response, check)
         : headByRange(op, uri, check)
     })
 
@@ -299,10 +306,10 @@ export const makeReads = (send: Send): HttpReads => {
     Effect.map(headOf(op, uri, check), ({ size }) => size)
 
   const head = (uri: string): Effect.Effect<FileInfo, ReadFailure> =>
-    checking("head", uri, true, (check) => headOf("head", uri, check))
+    withVersionCheck("head", uri, true, (check) => headOf("head", uri, check))
 
   const size = (op: StorageOp, uri: string): Effect.Effect<number, ReadFailure> =>
-    checking(op, uri, false, (check) => sizeOf(op, uri, check))
+    withVersionCheck(op, uri, false, (check) => sizeOf(op, uri, check))
 
   const tailFrom = (
     uri: string,
@@ -323,47 +330,47 @@ export const makeReads = (send: Send): HttpReads => {
       yield* checked(op, uri, [{ offset: 0, length }])
       if (length === 0) return { bytes: new Uint8Array(), size: yield* sizeOf(op, uri, check) }
       const request = yield* get(op, uri, `bytes=-${length}`)
-      const answer = yield* send(request)
-      const have = contentRange(answer.header("content-range"))
-      switch (answer.status) {
+      const response = yield* send(request)
+      const have = contentRange(response.header("content-range"))
+      switch (response.status) {
         case 206: {
           // undefined if the browser hides the header, or the server does not report the size
-          yield* accept(request, answer, check, versionOf(answer, have?.total))
-          const total = have?.total ?? (yield* Effect.onError(sizeOf(op, uri, check), () => answer.discard))
+          yield* accept(request, response, check, versionOf(response, have?.total))
+          const total = have?.total ?? (yield* Effect.onError(sizeOf(op, uri, check), () => response.discard))
           const start = Math.max(total - length, 0)
           if (have !== undefined && (have.start !== start || have.end !== total)) {
-            yield* answer.discard
+            yield* response.discard
             const sent = `${have.start} to ${have.end - 1} of ${total}`
             return yield* fail(op, uri, "Unknown", `requested the last ${length} bytes, the server sent ${sent}`)
           }
-          return { bytes: yield* allOf(request, answer, total - start), size: total }
+          return { bytes: yield* readPartial(request, response, total - start), size: total }
         }
         case 200: {
           // a server may respond with the whole file if it is no longer than the requested tail
-          yield* accept(request, answer, check, versionOf(answer, answer.length))
-          if (answer.length === undefined || answer.length <= Math.max(SMALL, length)) {
-            const bytes = yield* whole(request, answer, Math.max(SMALL, length), noRanges(op, uri))
+          yield* accept(request, response, check, versionOf(response, response.length))
+          if (response.length === undefined || response.length <= Math.max(MAX_PREFIX_SIZE, length)) {
+            const bytes = yield* readWhole(request, response, Math.max(MAX_PREFIX_SIZE, length), noRanges(op, uri))
             return { bytes: bytes.length > length ? bytes.slice(bytes.length - length) : bytes, size: bytes.length }
           }
-          yield* answer.discard
-          return yield* tailFrom(uri, length, answer.length, check)
+          yield* response.discard
+          return yield* tailFrom(uri, length, response.length, check)
         }
         // the server does not support suffix ranges, or the file is empty
         case 400:
         case 416:
         case 501: {
-          yield* answer.discard
-          const beyond = sizeBeyond(answer.header("content-range"))
-          if (beyond !== undefined) yield* accept(request, answer, check, { size: beyond })
+          yield* response.discard
+          const beyond = sizeBeyond(response.header("content-range"))
+          if (beyond !== undefined) yield* accept(request, response, check, { size: beyond })
           return yield* tailFrom(uri, length, beyond ?? (yield* sizeOf(op, uri, check)), check)
         }
         default:
-          return yield* otherStatus(request, answer, check)
+          return yield* otherStatus(request, response, check)
       }
     })
 
   const readTail = (uri: string, length: number): Effect.Effect<Tail, ReadFailure> =>
-    checking("readTail", uri, true, (check) => tailOf(uri, length, check))
+    withVersionCheck("readTail", uri, true, (check) => tailOf(uri, length, check))
 
   const checked = (op: StorageOp, uri: string, ranges: ReadonlyArray<ByteRange>, max?: number) =>
     Effect.try({ try: () => checkRanges(op, uri, ranges, max), catch: (error) => error as StorageError })
@@ -374,7 +381,9 @@ export const makeReads = (send: Send): HttpReads => {
       yield* checked(op, uri, ranges)
       const requested = ranges.filter(({ length }) => length > 0)
       const end = requested.reduce((max, { offset, length }) => Math.max(max, offset + length), 0)
-      if (requested.length > 1 && end <= SMALL && rangeless.has(hostOf(fileUrl(httpPlace(op, uri))))) {
+      if (
+        requested.length > 1 && end <= MAX_PREFIX_SIZE && hostsWithoutRanges.has(hostOf(fileUrl(httpPlace(op, uri))))
+      ) {
         const { bytes } = yield* readPart(op, uri, { offset: 0, length: end }, check)
         if (requested.length < ranges.length) yield* checked(op, uri, ranges, yield* sizeOf(op, uri, check))
         return ranges.map(({ offset, length }) => bytes.slice(offset, offset + length))
@@ -391,19 +400,19 @@ export const makeReads = (send: Send): HttpReads => {
     })
 
   const readRanges = (uri: string, ranges: ReadonlyArray<ByteRange>) =>
-    checking("readRanges", uri, false, (check) => rangesOf(uri, ranges, check))
+    withVersionCheck("readRanges", uri, false, (check) => rangesOf(uri, ranges, check))
 
   const wholeOf = (uri: string, check: VersionCheck) =>
     Effect.gen(function* () {
       const request = yield* get("read", uri)
-      const answer = yield* send(request)
-      if (answer.status !== 200) return yield* otherStatus(request, answer, check)
-      yield* accept(request, answer, check, versionOf(answer, answer.length))
-      const tooLarge = fail("read", uri, "Unknown", `the file has more than ${LARGEST} bytes; read ranges of it`)
-      return yield* whole(request, answer, LARGEST, tooLarge)
+      const response = yield* send(request)
+      if (response.status !== 200) return yield* otherStatus(request, response, check)
+      yield* accept(request, response, check, versionOf(response, response.length))
+      const tooLarge = fail("read", uri, "Unknown", `the file has more than ${MAX_FILE_SIZE} bytes; read ranges of it`)
+      return yield* readWhole(request, response, MAX_FILE_SIZE, tooLarge)
     })
 
-  const read = (uri: string) => checking("read", uri, true, (check) => wholeOf(uri, check))
+  const read = (uri: string) => withVersionCheck("read", uri, true, (check) => wholeOf(uri, check))
 
   return { head, size, read, readRanges, readTail }
 }

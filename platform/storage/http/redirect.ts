@@ -47,7 +47,7 @@ export const redirectTarget = (
     throw new StorageError({ op, uri, reason, cause: new Error(message) })
   }
   if (location === undefined || location.trim() === "") {
-    return refuse("Unknown", `the server redirects (it answered ${status}) without a Location`)
+    return refuse("Unknown", `the server redirects (status ${status}) without a Location`)
   }
   const base = new URL(from)
   // a relative location inherits the user name and password of its base
@@ -57,7 +57,7 @@ export const redirectTarget = (
   try {
     target = new URL(decodeHeader(location), base)
   } catch {
-    return refuse("Unknown", `the server redirects (it answered ${status}) to an invalid Location`)
+    return refuse("Unknown", `the server redirects (status ${status}) to an invalid Location`)
   }
   if (target.protocol !== "http:" && target.protocol !== "https:") {
     return refuse("Denied", `the server redirects to a ${target.protocol} URL; only http: and https: are followed`)

@@ -14,7 +14,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { withoutHeaders } from "../../../schema/errors/safe_fields.ts"
 import { StorageError, type StorageOp } from "../../errors.ts"
-import { cutBody, transportFailure } from "./errors.ts"
+import { bodyFailure, transportFailure } from "./errors.ts"
 import { bindHeaders, type BoundHeaders, type RequestHeaders } from "./origin.ts"
 import { isRedirect, MAX_REDIRECTS, redirectTarget } from "./redirect.ts"
 
@@ -49,7 +49,7 @@ export interface HttpRequest {
 }
 
 /** A response whose body has not been read yet. */
-export interface HttpAnswer {
+export interface HttpResponse {
   /** URL of the response, after redirects. */
   readonly url: string
   readonly status: number
@@ -63,16 +63,16 @@ export interface HttpAnswer {
 }
 
 /** Sends a request. */
-export type Send = (request: HttpRequest) => Effect.Effect<HttpAnswer, StorageError>
+export type Send = (request: HttpRequest) => Effect.Effect<HttpResponse, StorageError>
 
-const TIMEOUT = Duration.seconds(30)
+const DEFAULT_TIMEOUT = Duration.seconds(30)
 
 /** Bytes of a body that must arrive within the time limit. */
-const TIMED = 8 << 20
+const TIMED_CHUNK_SIZE = 8 << 20
 
 /** Before the connection is closed, an unneeded body is read up to this size and for this time. */
-const SHORT = 1 << 14
-const PATIENCE = Duration.millis(200)
+const MAX_DISCARDED_SIZE = 1 << 14
+const DISCARD_TIMEOUT = Duration.millis(200)
 
 /** Returns the length in the Content-Length header. */
 const lengthOf = (response: HttpClientResponse): number | undefined => {
@@ -94,7 +94,7 @@ const isCompressed = ({ status, headers }: HttpClientResponse): boolean => {
  * Collects bytes in a growing buffer. The length in a header is trusted only after an eighth of it has arrived, so that
  * a false length does not allocate memory, and a large body is not copied repeatedly.
  */
-const gather = (
+const collect = (
   stream: Stream.Stream<Uint8Array, unknown>,
   max: number,
   length: number | undefined,
@@ -138,7 +138,7 @@ const causeOf = (error: unknown): unknown => (error as { readonly cause?: unknow
 
 /** Creates a function that sends requests through `client`. */
 export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send => {
-  const timeout = Duration.decode(options.timeout ?? TIMEOUT)
+  const timeout = Duration.decode(options.timeout ?? DEFAULT_TIMEOUT)
   const inTime = <A, E>(
     { op, uri }: HttpRequest,
     subject: string,
@@ -165,13 +165,13 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
         const before = have
         return Effect.flatMap(
           Effect.sleep(timeout),
-          () => have - before < TIMED ? Effect.fail(late(op, uri, "a part of the body")) : watch,
+          () => have - before < TIMED_CHUNK_SIZE ? Effect.fail(late(op, uri, "part of the body")) : watch,
         )
       })
       return Effect.raceFirst(read((bytes) => have = bytes), watch)
     })
 
-  const answerOf = (request: HttpRequest, url: string, response: HttpClientResponse): HttpAnswer => {
+  const toResponse = (request: HttpRequest, url: string, response: HttpClientResponse): HttpResponse => {
     const length = lengthOf(response)
     let unread = true
     return {
@@ -182,24 +182,24 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
       body: (max) => {
         unread = false
         const cut = <A>(bytes: Effect.Effect<A, unknown>) =>
-          Effect.mapError(bytes, (error) => cutBody(request.op, request.uri, url, causeOf(error)))
+          Effect.mapError(bytes, (error) => bodyFailure(request.op, request.uri, url, causeOf(error)))
         if (length === 0) return Effect.succeed(new Uint8Array())
         if (isCompressed(response)) {
           const cause = new Error(
-            "the server compressed the file in spite of accept-encoding: identity",
+            "the server compressed the file despite accept-encoding: identity",
           )
           return Effect.zipRight(
             discard(response),
             Effect.fail(new StorageError({ op: request.op, uri: request.uri, reason: "Unsupported", cause })),
           )
         }
-        if (Math.min(max, length ?? max) > TIMED) {
-          return withProgress(request, (onBytes) => cut(firstFailure(gather(response.stream, max, length, onBytes))))
+        if (Math.min(max, length ?? max) > TIMED_CHUNK_SIZE) {
+          return withProgress(request, (onBytes) => cut(firstFailure(collect(response.stream, max, length, onBytes))))
         }
         // in this case the header also limits how many bytes are received
         const bytes = length !== undefined && length <= max
           ? Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer))
-          : firstFailure(gather(response.stream, max, length))
+          : firstFailure(collect(response.stream, max, length))
         return inTime(request, "the body", cut(bytes))
       },
       discard: Effect.suspend(() => {
@@ -237,10 +237,10 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
   }
 
   /** Sends a request and follows its redirects. */
-  const answered = (
+  const sendFollowingRedirects = (
     request: HttpRequest,
     { headersFor, bind }: BoundHeaders,
-  ): Effect.Effect<HttpAnswer, StorageError> =>
+  ): Effect.Effect<HttpResponse, StorageError> =>
     Effect.gen(function* () {
       const { op, uri } = request
       const refuse = (reason: StorageError["reason"], message: string) =>
@@ -251,7 +251,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
       while (true) {
         if (visited.has(url) || visited.size > MAX_REDIRECTS) {
           const how = visited.has(url) ? "back to an earlier URL" : `more than ${MAX_REDIRECTS} times`
-          return yield* refuse("Unknown", `the server redirects without end: ${how}`)
+          return yield* refuse("Unknown", `the server redirects endlessly: ${how}`)
         }
         visited.add(url)
         const own = headersFor(url)
@@ -269,7 +269,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
           }
           response = yield* ask(request, url, own, true)
         }
-        if (!isRedirect(response.status)) return answerOf(request, url, response)
+        if (!isRedirect(response.status)) return toResponse(request, url, response)
         yield* discard(response)
         const { status, headers } = response
         const from = url
@@ -284,7 +284,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
     Effect.suspend(() => {
       const { op, uri } = request
       if ("cause" in bound) return Effect.fail(new StorageError({ op, uri, reason: "Unknown", cause: bound.cause }))
-      return inTime(request, "the answer", answered(request, bound))
+      return inTime(request, "the response", sendFollowingRedirects(request, bound))
     })
 }
 
@@ -302,4 +302,9 @@ const withRedirects = <A, E>(redirect: "manual" | "follow", sent: Effect.Effect<
 /** Discards a body: reads a short remainder so that the connection can be reused, or closes the connection. */
 const discard = (response: HttpClientResponse): Effect.Effect<void> =>
   // errors are also ignored inside the timeout: the runtime would log the failure of the timeout's fiber, with the URL
-  gather(response.stream, SHORT, undefined).pipe(firstFailure, Effect.ignore, Effect.timeout(PATIENCE), Effect.ignore)
+  collect(response.stream, MAX_DISCARDED_SIZE, undefined).pipe(
+    firstFailure,
+    Effect.ignore,
+    Effect.timeout(DISCARD_TIMEOUT),
+    Effect.ignore,
+  )

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { HttpAnswer } from "./request.ts"
+import type { HttpResponse } from "./request.ts"
 import { originOf, pageOrigin, type RequestHeaders } from "./origin.ts"
 import type { ReadSession } from "../read_session.ts"
 import type { FileInfo } from "../service.ts"
@@ -21,21 +21,21 @@ export interface FileVersion {
 const MAX_FILES = 8192
 
 /** Maximum length of header values; longer ones are ignored, since the values are kept in memory. */
-const LONGEST = 256
+const MAX_VALUE_LENGTH = 256
 
 const short = (value: string | undefined): string | undefined =>
-  value === undefined || value.length > LONGEST || value.trim() === "" ? undefined : value.trim()
+  value === undefined || value.length > MAX_VALUE_LENGTH || value.trim() === "" ? undefined : value.trim()
 
 /** Returns the version information of a response. */
-export const versionOf = (answer: HttpAnswer, size: number | undefined): FileVersion => ({
-  etag: short(answer.header("etag")),
-  lastModified: short(answer.header("last-modified")),
+export const versionOf = (response: HttpResponse, size: number | undefined): FileVersion => ({
+  etag: short(response.header("etag")),
+  lastModified: short(response.header("last-modified")),
   size,
 })
 
 /** Returns the file information of a response; the caller provides the size. */
-export const fileInfo = (answer: HttpAnswer, size: number): FileInfo => {
-  const { etag, lastModified } = versionOf(answer, size)
+export const fileInfo = (response: HttpResponse, size: number): FileInfo => {
+  const { etag, lastModified } = versionOf(response, size)
   const time = lastModified === undefined ? NaN : Date.parse(lastModified)
   return { size, ...(Number.isNaN(time) ? {} : { lastModified: time }), ...(etag === undefined ? {} : { etag }) }
 }
@@ -87,7 +87,7 @@ export interface VersionCheck {
   /** Records a response; returns `false` if it belongs to another version than earlier ones. */
   readonly accept: (version: FileVersion) => boolean
   /** Whether no other call has found another version meanwhile; called when the bytes have arrived. */
-  readonly holds: () => boolean
+  readonly isCurrent: () => boolean
   /** Records that the server has another version. */
   readonly reject: () => void
 }
@@ -195,7 +195,7 @@ export const makeFileVersions = (max: number = MAX_FILES): FileVersions => {
     return {
       accept,
       reject,
-      holds: () => own === undefined || !own.changed,
+      isCurrent: () => own === undefined || !own.changed,
       preconditions: () => {
         const version = lookup()?.version
         return version === undefined || !mayAsk(url) ? undefined : preconditionsFor(version)

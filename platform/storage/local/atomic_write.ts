@@ -17,20 +17,20 @@ const fs = builtin("node:fs")
 const path = builtin("node:path")
 
 /** Maximum size of one write call, below 2 GiB. */
-const WRITE_MAX = 1 << 30
+const MAX_WRITE_SIZE = 1 << 30
 
 /** Write buffer size in bytes: larger write calls are not more efficient. */
-const GATHERED = 1 << 18
+const WRITE_BUFFER_SIZE = 1 << 18
 
 /**
  * Maximum size of a file that is synced synchronously, in bytes. Syncing takes as long as the disk needs to write the
  * file, so larger files are synced without blocking the event loop.
  */
-const SYNCED_AT_ONCE = 1 << 20
+const MAX_BLOCKING_SYNC = 1 << 20
 
 const writeAt = (fd: number, bytes: Uint8Array, position: number): void => {
   for (let done = 0; done < bytes.length;) {
-    done += fs().writeSync(fd, bytes, done, Math.min(bytes.length - done, WRITE_MAX), position + done)
+    done += fs().writeSync(fd, bytes, done, Math.min(bytes.length - done, MAX_WRITE_SIZE), position + done)
   }
 }
 
@@ -157,7 +157,7 @@ const targetOf = (op: StorageOp, uri: string): string => {
   const target = localPath(op, uri)
   const stat = fs().lstatSync(target, { throwIfNoEntry: false })
   if (stat?.isDirectory()) {
-    throw new StorageError({ op, uri, reason: "Occupied", cause: new Error("there is a folder here") })
+    throw new StorageError({ op, uri, reason: "Occupied", cause: new Error("a folder has this name") })
   }
   return stat?.isSymbolicLink() ? fs().realpathSync(target) : target
 }
@@ -172,7 +172,7 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
   const target = targetOf("openWrite", uri)
   const temporary = temporaryFor(target, sync)
   let fd: number | undefined = openNew(temporary, sync)
-  let gathered = new Uint8Array(0)
+  let buffer = new Uint8Array(0)
   let buffered = 0
   let position = 0
   let lost: unknown
@@ -183,7 +183,7 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
   let abandoned = false
 
   const flush = (): void => {
-    writeAt(fd!, gathered.subarray(0, buffered), position)
+    writeAt(fd!, buffer.subarray(0, buffered), position)
     position += buffered
     buffered = 0
   }
@@ -201,20 +201,20 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
   return {
     append: (bytes) => {
       synced = false
-      if (buffered + bytes.length > GATHERED) flush()
-      if (bytes.length > GATHERED) {
+      if (buffered + bytes.length > WRITE_BUFFER_SIZE) flush()
+      if (bytes.length > WRITE_BUFFER_SIZE) {
         writeAt(fd!, bytes, position)
         position += bytes.length
         return
       }
-      if (gathered.length === 0) gathered = new Uint8Array(GATHERED)
-      gathered.set(bytes, buffered)
+      if (buffer.length === 0) buffer = new Uint8Array(WRITE_BUFFER_SIZE)
+      buffer.set(bytes, buffered)
       buffered += bytes.length
     },
     prepare: () => {
       if (lost !== undefined) throw lost
       const file = fd
-      if (file === undefined || position + buffered <= SYNCED_AT_ONCE) return undefined
+      if (file === undefined || position + buffered <= MAX_BLOCKING_SYNC) return undefined
       flush()
       return (done) => {
         syncing = true
@@ -400,7 +400,7 @@ const copy = (from: string, to: string, sync: Syncing): Effect.Effect<void, NotF
     const source = yield* Effect.try({ try: () => sourceOf(from), catch: readFailure("copy", from) })
     const target = yield* Effect.try({ try: () => prepareTarget(to, sync), catch: failure })
     const copy: LocalCopy = { ...source, ...target }
-    if (copy.size > SYNCED_AT_ONCE && (yield* mayWait)) return yield* copyLater(copy, sync, failure)
+    if (copy.size > MAX_BLOCKING_SYNC && (yield* mayWait)) return yield* copyLater(copy, sync, failure)
     yield* Effect.try({ try: () => copyNow(copy, sync), catch: failure })
     yield* turnIfDue
   })

@@ -27,7 +27,7 @@ const fs = builtin("node:fs")
 const path = builtin("node:path")
 
 /** Maximum size of one read call, below 2 GiB. */
-const READ_MAX = 1 << 30
+const MAX_READ_SIZE = 1 << 30
 
 const withFile = <A>(open: OpenCall, op: StorageOp, uri: string, use: (file: ReadableFile) => A): A => {
   const file = open(localPath(op, uri))
@@ -47,11 +47,11 @@ const sizeOf = (uri: string, size: number | undefined): number => {
 /** Reads until `bytes` is full or the file ends; returns the number of bytes. */
 const fill = (file: ReadableFile, bytes: Uint8Array, offset: number): number => {
   for (let done = 0;;) {
-    const requested = Math.min(bytes.length - done, READ_MAX)
+    const requested = Math.min(bytes.length - done, MAX_READ_SIZE)
     const count = requested === 0 ? 0 : file.read(bytes, done, requested, offset + done)
     done += count
     // a short read occurs only at the end of the file
-    if (count < READ_MAX) return done
+    if (count < MAX_READ_SIZE) return done
   }
 }
 
@@ -68,13 +68,13 @@ const readAt = (
 }
 
 /** Maximum size of a file that is read before its size is known, which saves one system call. */
-const SMALL = 1 << 16
-const scratch = new Uint8Array(SMALL)
+const MAX_SMALL_SIZE = 1 << 16
+const scratch = new Uint8Array(MAX_SMALL_SIZE)
 
-/** Reads a file smaller than {@link SMALL} in one call; returns `undefined` if it is larger, or may not be a file. */
+/** Reads a file smaller than {@link MAX_SMALL_SIZE} in one call; returns `undefined` if it is larger, or may not be a file. */
 const readSmall = (file: ReadableFile): Uint8Array | undefined => {
   const count = fill(file, scratch, 0)
-  return count === 0 || count === SMALL ? undefined : scratch.slice(0, count)
+  return count === 0 || count === MAX_SMALL_SIZE ? undefined : scratch.slice(0, count)
 }
 
 const read = (open: OpenCall, uri: string): Uint8Array =>
@@ -94,7 +94,7 @@ const readTail = (open: OpenCall, uri: string, length: number): Tail =>
   })
 
 /** Maximum total size of ranges that are read without requesting the size of the file first. */
-const UNASKED = 1 << 22
+const MAX_UNCHECKED_SIZE = 1 << 22
 
 /** Returns the position of each range in the shared memory; `undefined` if they do not fit. */
 const placesIn = (
@@ -114,7 +114,7 @@ const placesIn = (
 }
 
 /** Maximum number of bytes to read before yielding to the event loop. */
-const PIECE = 1 << 24
+const CHUNK_SIZE = 1 << 24
 
 /** Reads the ranges of a file, in steps. */
 function* rangesOf(
@@ -126,18 +126,18 @@ function* rangesOf(
   const op = "readRanges"
   checkRanges(op, uri, ranges)
   const length = bytesIn(ranges)
-  if (length === 0 || length > UNASKED) checkRanges(op, uri, ranges, sizeOf(uri, file.size()))
+  if (length === 0 || length > MAX_UNCHECKED_SIZE) checkRanges(op, uri, ranges, sizeOf(uri, file.size()))
   const places = placesIn(into, ranges)
   const parts: Array<Uint8Array> = []
   let work = 0
   for (const [i, { length, offset }] of ranges.entries()) {
     const part = places === undefined ? new Uint8Array(length) : into!.subarray(places[i], places[i] + length)
     for (let at = 0; at < length;) {
-      const size = Math.min(length - at, PIECE)
+      const size = Math.min(length - at, CHUNK_SIZE)
       readAt(op, uri, file, { offset: offset + at, length: size }, part.subarray(at, at + size))
       at += size
       work += size
-      if (work < PIECE) continue
+      if (work < CHUNK_SIZE) continue
       work = 0
       yield
     }
@@ -150,7 +150,7 @@ const bytesIn = (ranges: ReadonlyArray<ByteRange>): number => ranges.reduce((sum
 
 const readRanges = (open: OpenCall): Storage["readRanges"] => (uri, ranges, into) => {
   const failed = readFailure("readRanges", uri)
-  if (bytesIn(ranges) > PIECE) {
+  if (bytesIn(ranges) > CHUNK_SIZE) {
     return Effect.acquireUseRelease(
       Effect.try({ try: () => open(localPath("readRanges", uri)), catch: failed }),
       (file) => runSteps(() => rangesOf(uri, ranges, into, file), (error) => Effect.fail(failed(error))),
@@ -222,7 +222,7 @@ const MAX_PAGES = 8
 const NAMES_AT_ONCE = 64
 
 /** Returns size, time and etag of a file; `undefined` if it was removed after the folder was read. */
-const infoIfThere = (path: string): FileInfo | undefined => {
+const infoIfPresent = (path: string): FileInfo | undefined => {
   try {
     const { size, lastModified, etag } = infoOf(path)
     return { size, lastModified, etag }
@@ -243,7 +243,7 @@ function* pageOf(uri: string, after: string | undefined): Steps<ListPage> {
   for (const [i, { name, ...types }] of page.entries()) {
     if (i % NAMES_AT_ONCE === NAMES_AT_ONCE - 1) yield
     const kind = kindOf(folder, { name, ...types })
-    const info = kind === "file" ? infoIfThere(`${folder}/${name}`) : {}
+    const info = kind === "file" ? infoIfPresent(`${folder}/${name}`) : {}
     if (kind !== undefined && info !== undefined) {
       entries.push({ name, kind, ...info, ...(types.isSymlink ? { isLink: true } : {}) })
     }
@@ -267,7 +267,7 @@ const remove = (uri: string): void => {
   const target = localPath("remove", uri)
   const { dirname, resolve } = path()
   if (dirname(resolve(target)) === resolve(target)) {
-    const cause = new TypeError("this is the root of the file system")
+    const cause = new TypeError("the root of the file system cannot be removed")
     throw new StorageError({ op: "remove", uri, reason: "Denied", cause })
   }
   try {

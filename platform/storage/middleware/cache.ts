@@ -153,7 +153,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       })
     })
 
-  const isKept = (uri: string, offset: number, bytes: Uint8Array, size?: number): void => {
+  const store = (uri: string, offset: number, bytes: Uint8Array, size?: number): void => {
     if (size !== undefined) cache.putSize(uri, size)
     cache.put(uri, offset, bytes)
   }
@@ -171,7 +171,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       const size = cache.size(uri)
       const existing = size === undefined ? undefined : cache.find(uri, 0, size)
       if (existing !== undefined) return Effect.as(countReads(uri, 1, 0), existing)
-      const reading = Effect.tap(storage.read(uri), (bytes) => Effect.sync(() => isKept(uri, 0, bytes, bytes.length)))
+      const reading = Effect.tap(storage.read(uri), (bytes) => Effect.sync(() => store(uri, 0, bytes, bytes.length)))
       return Effect.zipRight(
         countReads(uri, 0, 1),
         Effect.map(wholes(uri, invalidateChanged(uri, reading, own)), (bytes) => bytes.slice()),
@@ -197,7 +197,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       const key = `${missing.map(({ offset, length }) => `${offset}+${length}`).join()} ${uri}`
       const reading = Effect.tap(storage.readRanges(uri, missing), (parts) =>
         Effect.sync(() =>
-          parts.forEach((bytes, i) => bytes.length > 0 && isKept(uri, missing[i].offset, bytes))
+          parts.forEach((bytes, i) => bytes.length > 0 && store(uri, missing[i].offset, bytes))
         ))
       return Effect.flatMap(Effect.zipRight(counted, spans(key, invalidateChanged(uri, reading, own))), (parts) => {
         // dropped from the cache meanwhile: the result may belong to another version
@@ -216,7 +216,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       }
       const reading = Effect.tap(
         storage.readTail(uri, length),
-        ({ bytes, size }) => Effect.sync(() => isKept(uri, size - bytes.length, bytes, size)),
+        ({ bytes, size }) => Effect.sync(() => store(uri, size - bytes.length, bytes, size)),
       )
       return Effect.map(
         Effect.zipRight(countReads(uri, 0, 1), tails(`${length} ${uri}`, invalidateChanged(uri, reading, own))),

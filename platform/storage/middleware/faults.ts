@@ -87,7 +87,7 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
 
   const failure = (op: StorageOp, uri: string): Effect.Effect<never, StorageError> =>
     Effect.suspend(() => {
-      const cause = new Error(stopped ? "the process ended, for a test" : `call ${at} fails for a test`)
+      const cause = new Error(stopped ? "injected fault: the process has stopped" : `injected fault in call ${at}`)
       return Effect.fail(new StorageError({ op, uri, reason: fault === "full" ? "Full" : "Unknown", cause }))
     })
 
@@ -116,8 +116,8 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
         )
       }
       if (fault === "full" && op.startsWith("remove")) return whole
-      const torn = fault === "partial" || fault === "partial-crash"
-      return Effect.ignore(torn ? part : Effect.void).pipe(
+      const partial = fault === "partial" || fault === "partial-crash"
+      return Effect.ignore(partial ? part : Effect.void).pipe(
         Effect.tap(() => Effect.sync(() => stopped = fault === "stop" || fault === "partial-crash")),
         Effect.zipRight(failure(op, uri)),
       )

@@ -20,13 +20,13 @@ export type SingleFlight<A, E> = (key: string, work: Effect.Effect<A, E>) => Eff
 /** Creates a function that shares runs among its callers. */
 export const makeSingleFlight = <A, E>(): SingleFlight<A, E> => {
   const flights = new Map<string, Flight<A, E>>()
-  const landed = (key: string, flight: Flight<A, E>): void => {
+  const removeFlight = (key: string, flight: Flight<A, E>): void => {
     if (flights.get(key) === flight) flights.delete(key)
   }
   const leave = (key: string, flight: Flight<A, E>, fiber: Fiber.RuntimeFiber<A, E>): Effect.Effect<unknown> =>
     Effect.suspend(() => {
       if (--flight.waiting > 0) return Effect.void
-      landed(key, flight)
+      removeFlight(key, flight)
       return Fiber.interrupt(fiber)
     })
   return (key, work) =>
@@ -39,7 +39,7 @@ export const makeSingleFlight = <A, E>(): SingleFlight<A, E> => {
         }
         const flight: Flight<A, E> = { fiber: undefined, waiting: 1 }
         flights.set(key, flight)
-        const run = Effect.ensuring(Effect.interruptible(work), Effect.sync(() => landed(key, flight)))
+        const run = Effect.ensuring(Effect.interruptible(work), Effect.sync(() => removeFlight(key, flight)))
         return Effect.flatMap(Effect.forkDaemon(run), (fiber) => {
           flight.fiber = fiber
           return Effect.onInterrupt(restore(Fiber.join(fiber)), () => leave(key, flight, fiber))

@@ -172,7 +172,7 @@ describe("evolve", () => {
       ) assertStringIncludes(yield* whyNot(uri, changes), why)
       for (
         const [changes, why] of [
-          [{ addAttribute: { b: Attr.int8() } }, "addAttribute: there is no such option; there are addAttributes, "],
+          [{ addAttribute: { b: Attr.int8() } }, "addAttribute: unknown option; valid options: addAttributes, "],
           [{ dropAttributes: "a" }, "dropAttributes: give a list of names"],
           [null, "this is null"],
         ] as ReadonlyArray<readonly [unknown, string]>

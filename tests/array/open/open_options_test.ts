@@ -118,7 +118,7 @@ describe("a key", () => {
 })
 
 describe("other options", () => {
-  it("rejects unknown options", () => refuses({ timestamp: 5 }, "timestamp", "no such option", "start, end"))
+  it("rejects unknown options", () => refuses({ timestamp: 5 }, "timestamp", "unknown option", "start, end"))
   it("rejects options that are not an object", async () => {
     await refuses(null, "options", "null")
     await refuses(5, "options", "a number")

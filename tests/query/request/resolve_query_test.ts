@@ -223,9 +223,9 @@ describe("queries", () => {
       const array = TileArray.undeclare(yield* points)
       for (
         const [options, option, reason] of [
-          [{ regoin: {} }, "regoin", "there is no such option; there are select, region"],
-          [{ maxBytes: 5 }, "maxBytes", "there is no such option"],
-          [{ out: {} }, "out", "there is no such option"],
+          [{ regoin: {} }, "regoin", "unknown option; valid options: select, region"],
+          [{ maxBytes: 5 }, "maxBytes", "unknown option"],
+          [{ out: {} }, "out", "unknown option"],
           [null, "options", "a query is an object"],
           [[], "options", 'a query is an object such as { select: ["a"] }, not a list'],
           [{ select: "x" }, "select", "it is a list of names"],

@@ -257,7 +257,7 @@ describe("a copy", () => {
     assertStringIncludes(why[1], "InvalidOption: mem://copy: formatVersion: 2 is not a writable format version")
     assertStringIncludes(why[2], "SelectionError: v22/metadata/array: nothing: there is no such attribute")
     assertStringIncludes(why[3], "SelectionError: v22/metadata/array: a dense array has at least one attribute")
-    assertStringIncludes(why[4], "InvalidOption: mem://copy: into: there is no such option")
+    assertStringIncludes(why[4], "InvalidOption: mem://copy: into: unknown option")
     assertEquals(
       why[5],
       "AlreadyExists: v22/metadata/array: there is an array here already; set `overwrite`, or choose another target",

@@ -420,7 +420,7 @@ describe("invalid CSV", () => {
       /^InvalidOption: mem:\/\/a: types: "int9", of "a", is not a datatype/,
     )
     await refused(csv, { delimiter: ", " }, /^InvalidOption: mem:\/\/a: delimiter: ", " is invalid/)
-    await refused(csv, { headers: true } as never, /^InvalidOption: mem:\/\/a: headers: there is no such option/)
+    await refused(csv, { headers: true } as never, /^InvalidOption: mem:\/\/a: headers: unknown option/)
     await refused(
       csv,
       { dims: ["x"], types: { x: "float64" } },

@@ -12,7 +12,7 @@ import {
   staysInFolder,
 } from "../../../../platform/storage/http/url.ts"
 import { parseIndexPage } from "../../../../platform/storage/http/autoindex_page.ts"
-import { decodeManifest, encodeManifest, LARGEST_MANIFEST } from "../../../../platform/storage/http/manifest.ts"
+import { decodeManifest, encodeManifest, MAX_MANIFEST_SIZE } from "../../../../platform/storage/http/manifest.ts"
 import { compareBytewise } from "../../../../platform/storage/utf8_order.ts"
 import type { Entry } from "../../../../platform/storage/service.ts"
 
@@ -417,7 +417,7 @@ describe("manifests", () => {
       return [`arrays/array_${Math.floor(i / 100)}/__fragments/${name}/__fragment_metadata.tdb`, i] as const
     })
     const bytes = encodeManifest(files)
-    assert(bytes.length < LARGEST_MANIFEST)
+    assert(bytes.length < MAX_MANIFEST_SIZE)
     const start = Date.now()
     const manifest = decodeManifest(bytes)
     assertEquals(manifest.list("arrays").length, 5000)

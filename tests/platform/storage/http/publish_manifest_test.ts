@@ -70,7 +70,7 @@ describe("publish", () => {
     })
     const error = await Effect.runPromise(Effect.flip(publish(many, "mem://many")))
     assertEquals([error._tag, "reason" in error && error.reason], ["StorageError", "Unsupported"])
-    assertMatch(error.message, /more than the 134217728 bytes that readers take/)
+    assertMatch(error.message, /exceeds the maximum of 134217728 bytes/)
     assert(listings < 30, `${listings}`)
   })
 

@@ -223,7 +223,7 @@ describe("redirects", () => {
         here.seen.length = 0
         const error = await fails(call)
         assertEquals(error.reason, "Unknown")
-        assertMatch(error.message, /redirects without end: more than 10 times/)
+        assertMatch(error.message, /redirects endlessly: more than 10 times/)
         assertEquals(here.seen.length, 11, "not retried")
       }
     })
@@ -235,19 +235,19 @@ describe("redirects", () => {
       there: { first: moved(`${here}/old`) },
     }), async (here, there) => {
       const error = await fails(storageOf().read(`${here.origin}/old/file`))
-      assertMatch(error.message, /redirects without end: back to an earlier URL/)
+      assertMatch(error.message, /redirects endlessly: back to an earlier URL/)
       assertEquals([here.seen.length, there.seen.length], [1, 1])
     }))
 
   it("without a valid Location fail, and other 3xx are not followed", async () => {
     for (
       const [status, location, message] of [
-        [302, undefined, /redirects \(it answered 302\) without a Location/],
+        [302, undefined, /redirects \(status 302\) without a Location/],
         [301, "", /without a Location/],
         [307, "http://a b:99999/?sig=abc", /to an invalid Location/],
-        [300, "/data/file", /the server answered 300/],
-        [305, "/data/file", /the server answered 305/],
-        [304, "/data/file", /the server answered 304/],
+        [300, "/data/file", /the server responded with status 300/],
+        [305, "/data/file", /the server responded with status 305/],
+        [304, "/data/file", /the server responded with status 304/],
       ] as const
     ) {
       await twoSites(() => ({
