@@ -22,6 +22,7 @@ const GROUPS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "writing",
     "metadata-and-groups",
     "time-travel",
+    "maintenance",
     "web",
     "observability",
     "command-line",

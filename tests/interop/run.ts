@@ -17,6 +17,7 @@
  *     --moments        runs only repeated writes of a cell, and writes by clocks that disagree
  *     --queries        runs only random queries: conditions, aggregates and deletes
  *     --changes        runs only changes of metadata, schemas and groups, by tessera and the engine in turn
+ *     --maintain       runs only consolidation and vacuum, by tessera and the engine in turn
  *     --documents      runs only the Python lines of the documents
  *     --copies         runs only copies of the packed fixtures, which the engine compares with their sources
  *     --sample         runs only the random arrays; also implied by --count, --seed, --from and --only without another part
@@ -33,6 +34,7 @@ import { runApplications } from "./applications/run.ts"
 import { runChanges } from "./changes/run.ts"
 import { runCopies } from "./copies/run.ts"
 import { runDocuments } from "./documents/run.ts"
+import { runMaintain } from "./maintain/run.ts"
 import { knownEngineDefects } from "./known_engine_defects.ts"
 import { runLabels } from "./labels/run.ts"
 import { runLaws } from "./laws/run.ts"
@@ -81,6 +83,7 @@ const main = async (): Promise<void> => {
       changes: { type: "boolean", default: false },
       copies: { type: "boolean", default: false },
       documents: { type: "boolean", default: false },
+      maintain: { type: "boolean", default: false },
       writes: { type: "boolean", default: false },
       memory: { type: "boolean", default: false },
       labels: { type: "boolean", default: false },
@@ -109,7 +112,8 @@ const main = async (): Promise<void> => {
     (!values.changes && !values.copies && !values.writes && !values.queries && !values.labels && !values.moments &&
       [values.count, values.seed, values.from, values.only].some((value) => value !== undefined))
   const all = !sample && !values.applications && !values.memory && !values.laws && !values.changes &&
-    !values.copies && !values.writes && !values.queries && !values.labels && !values.moments && !values.documents
+    !values.copies && !values.writes && !values.queries && !values.labels && !values.moments && !values.documents &&
+    !values.maintain
   if (sample || all) {
     const python = pythonFor("SAMPLE", ENGINE)
     const options = { seed, from, count, only: values.only, keepFiles }
@@ -154,6 +158,10 @@ const main = async (): Promise<void> => {
   if (values.laws || all) {
     const python = pythonFor("LAWS", ENGINE)
     if (python !== undefined) await runLaws(python, cache, totals)
+  }
+  if (values.maintain || values.full || all) {
+    const python = pythonFor("MAINTAIN", ENGINE)
+    if (python !== undefined) await runMaintain(python, cache, seed, totals)
   }
   if (values.documents || all) {
     const python = pythonFor("DOCUMENTS", APPLICATIONS)

@@ -54,6 +54,10 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "TileArray.create": ["mem://new", () => TileArray.create("mem://new", Points)],
   "TileArray.evolve": [grid, () => TileArray.evolve(grid, { addAttributes: { b: Attr.int8() } })],
   "TileArray.upgrade": [grid, () => TileArray.upgrade(grid)],
+  "TileArray.consolidate": [grid, () => TileArray.consolidate(grid, { mode: "commits" })],
+  "TileArray.consolidationPlan": [grid, () => TileArray.consolidationPlan(grid)],
+  "TileArray.runConsolidationTasks": [grid, () => TileArray.runConsolidationTasks(grid, [])],
+  "TileArray.vacuum": [grid, () => TileArray.vacuum(grid, { mode: "commits" })],
   "TileArray.copy": ["mem://copy", (s) => TileArray.copy(s.points, "mem://copy")],
   "TileArray.metadata": [grid, (s) => TileArray.metadata(s.grid)],
   "TileArray.enumerations": [grid, (s) => TileArray.enumerations(s.grid)],
@@ -91,6 +95,8 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "Group.remove": [group, () => Group.remove(group, "grid")],
   "Group.change": [group, (s) => Group.change(s.group, { add: [{ uri: "mem://points" }] })],
   "Group.metadata": [group, (s) => Group.metadata(s.group)],
+  "Group.consolidateMetadata": [group, () => Group.consolidateMetadata(group)],
+  "Group.vacuumMetadata": [group, () => Group.vacuumMetadata(group)],
   "Group.putMetadata": [group, () => Group.putMetadata(group, { title: "a" })],
   "Group.deleteMetadata": [group, () => Group.deleteMetadata(group, ["title"])],
   "Group.editMetadata": [group, () => Group.editMetadata(group, (metadata) => metadata.put({ title: "a" }))],
@@ -105,6 +111,7 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
 
 /** Functions that do not read or write by themselves, with the reason. */
 const withoutSpan: Readonly<Record<string, string>> = {
+  "TileArray.ConsolidationTask": "is a Schema",
   "TileArray.declare": "compares schemas in memory",
   "TileArray.undeclare": "returns another view of an open array",
   "TileArray.nonEmptyDomain": "is known when the array is open",
