@@ -36,6 +36,17 @@ export {
   type RunTaskOptions,
 } from "./maintain/consolidate.ts"
 export {
+  type Advice,
+  type FieldSizes,
+  inspect,
+  type InspectedDimension,
+  type InspectedFragment,
+  type InspectError,
+  type Inspection,
+  inspectionPage,
+  type TileSizeCount,
+} from "./inspect/inspection.ts"
+export {
   type KeptFile,
   vacuum,
   type VacuumError,

@@ -196,14 +196,23 @@ const parts: Readonly<Record<string, Part>> = {
       ".": ["commits", "directory", "fragments", "metadata", "plan", "vacuum"],
     },
   },
+  // describes the state of an array, and draws it
+  "src/inspect": {
+    uses: ["src/maintain", "src/array", "src/fragment", "src/tile", "src/kernel", ...base],
+    folders: { ".": ["page"], "page": ["."] },
+  },
   // the public operations of one kind of array, or of both kinds
-  "src": { uses: ["src/array", "src/query", "src/write", "src/transfer", "src/maintain"], folders: flat },
+  "src": {
+    uses: ["src/array", "src/query", "src/write", "src/transfer", "src/maintain", "src/inspect"],
+    folders: flat,
+  },
   "src/group": { uses: ["src/maintain", "src/array", "src/tile", "src/kernel", ...base], folders: flat },
   "src/cli": {
     uses: [
       "src/transfer",
       "src/group",
       "src/maintain",
+      "src/inspect",
       "src/query",
       "src/write",
       "src/array",

@@ -13,6 +13,7 @@ import { groupRemoveCommand } from "./commands/group/remove.ts"
 import { importCommand } from "./commands/import_csv.ts"
 import { lsCommand } from "./commands/ls.ts"
 import { consolidateCommand } from "./commands/maintain/consolidate.ts"
+import { inspectCommand } from "./commands/maintain/inspect.ts"
 import { planCommand } from "./commands/maintain/plan.ts"
 import { vacuumCommand } from "./commands/maintain/vacuum.ts"
 import { metaGetCommand } from "./commands/metadata/get.ts"
@@ -53,6 +54,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "group remove": groupRemoveCommand,
   "group copy": groupCopyCommand,
   "group tree": treeCommand,
+  inspect: inspectCommand,
   plan: planCommand,
   consolidate: consolidateCommand,
   vacuum: vacuumCommand,

@@ -57,6 +57,7 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "TileArray.consolidate": [grid, () => TileArray.consolidate(grid, { mode: "commits" })],
   "TileArray.consolidationPlan": [grid, () => TileArray.consolidationPlan(grid)],
   "TileArray.runConsolidationTasks": [grid, () => TileArray.runConsolidationTasks(grid, [])],
+  "TileArray.inspect": [grid, (s) => TileArray.inspect(s.grid)],
   "TileArray.vacuum": [grid, () => TileArray.vacuum(grid, { mode: "commits" })],
   "TileArray.copy": ["mem://copy", (s) => TileArray.copy(s.points, "mem://copy")],
   "TileArray.metadata": [grid, (s) => TileArray.metadata(s.grid)],
@@ -113,6 +114,7 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
 const withoutSpan: Readonly<Record<string, string>> = {
   "TileArray.ConsolidationTask": "is a Schema",
   "TileArray.declare": "compares schemas in memory",
+  "TileArray.inspectionPage": "formats a value",
   "TileArray.undeclare": "returns another view of an open array",
   "TileArray.nonEmptyDomain": "is known when the array is open",
   "Group.members": "are known when the group is open",
