@@ -1,5 +1,5 @@
 /**
- * Schemas as typed values. Open an array with a schema and its columns are typed; create an array with one.
+ * Schemas as typed values: to create arrays, and to open arrays with typed columns.
  *
  * ```ts
  * import { ArraySchema, Attr, Dense, Dim, Filter, layerDefault, TileArray } from "@tessera/array"

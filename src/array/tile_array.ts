@@ -1,5 +1,5 @@
 /**
- * Arrays: opening and properties.
+ * Opens arrays and returns their properties.
  *
  * @module
  */
@@ -43,26 +43,26 @@ export type { OpenOptions, TimeInput } from "./open/open_options.ts"
 export { deleteMetadata, editMetadata, putMetadata, type PutMetadataError } from "./metadata/put_metadata.ts"
 export type { SchemaDifference } from "./open/schema_mismatch.ts"
 
-/** Distinguishes a schema from options by its properties. */
+/** Returns whether an argument is a schema rather than options. */
 const isSchema = (input: object | undefined): input is ArraySchema =>
   typeof input === "object" && input !== null && "arrayType" in input && "dims" in input && "attrs" in input
 
-/** Notes the fragments of an array that was opened, for its span. */
+/** Adds the number of fragments of an open array to the current span. */
 const countOpened = (array: AnyTileArray): Effect.Effect<void> => countFragments(openedOf(array).fragments)
 
 /**
  * Opens an array in its current state, at a time, or over a time range.
  *
- * With a schema, its declarations are checked against the array – the kind of array, the dimensions in order, and for
- * each declared attribute the datatype, nullability and number of values – and TypeScript knows the columns. Attributes
- * that are not declared are hidden; domains, tiles, orders and filters may differ. Without a schema, columns carry
- * their types at run time.
+ * With a schema, its declarations are checked against the array – the array type, the dimensions in order, and for each
+ * declared attribute the datatype, nullability and number of values – and TypeScript derives the columns from it.
+ * Attributes that are not declared are hidden; domains, tiles, orders and filters may differ. Without a schema, columns
+ * carry their types at run time.
  *
  * Takes at most four listings, a read of the schema, and one read of the end of each fragment's metadata, unless those
  * are consolidated. Fails with `ArrayNotFound` if there is no array, with `SchemaMismatch` if the array differs from
  * the schema, with `InvalidOption` before any request, with `StorageError` or `NotFound`, and with `FormatError`,
- * `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for unreadable files; a `FormatError` for an unknown later
- * format is marked as unsupported. Format: `array_file_hierarchy.md`.
+ * `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for unreadable files; the `FormatError` for a later format
+ * version is marked as unsupported. Format: `array_file_hierarchy.md`.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerDefault, TileArray } from "@tessera/array"
@@ -112,8 +112,7 @@ export function open(
  * Opens an array again, in its current state or at another time; a declared schema is checked again. The original
  * handle does not change. Uses the key and the schema of the first opening.
  *
- * Takes three listings and reads only new files: if nothing was written since, it reads nothing. Fails as {@link open}
- * does.
+ * Takes three listings and reads only new files. Fails as {@link open} does.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -136,7 +135,7 @@ export function reopen<S extends ArraySchema>(
   options?: ReopenOptions,
 ): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs>
 /**
- * Opens an array again that was opened without a schema.
+ * Opens an array that was opened without a schema again.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"
@@ -167,8 +166,8 @@ export function reopen(
 }
 
 /**
- * Returns the same open array with a declared schema, which is checked as by {@link open}. Takes no request. Fails with
- * `SchemaMismatch`.
+ * Returns the same open array with a declared schema, which is checked as {@link open} does. Takes no request. Fails
+ * with `SchemaMismatch`.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -223,7 +222,7 @@ export const undeclare = (array: AnyTileArray): TileArray => handleOf(openedOf(a
 
 /**
  * Returns the lowest and the highest coordinate of all cells of the open array, by dimension name; `undefined` if
- * nothing was written. Takes no request: the footers contain it.
+ * nothing was written. Takes no request, since the footers contain the ranges of each fragment.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"
@@ -265,9 +264,10 @@ export const metadata = (
   )
 
 /**
- * Returns the enumerations of the array's schema with their values: all, or the named ones; unknown names are ignored.
- * `Cells.resolve` and rows replace codes by them. Takes one read for each. Fails with `FormatError` for missing or
- * damaged files, with `StorageError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed`. Format: `enumeration.md`.
+ * Returns the enumerations of the array's schema with their values: all, or those with the given names; unknown names
+ * are ignored. `Cells.resolve` and rows replace codes by these values. Takes one read for each. Fails with
+ * `FormatError` for missing or damaged files, with `StorageError`, `CodecError`, `ChecksumMismatch` or
+ * `DecryptionFailed`. Format: `enumeration.md`.
  *
  * ```ts
  * import { Cells, layerDefault, TileArray } from "@tessera/array"
@@ -290,7 +290,7 @@ export const enumerations = (
 
 /**
  * Returns the fragments that a read includes, oldest first, with their sizes and first MBRs. Takes a listing of each
- * fragment, a request for the size of each file where listings do not contain it (as for local files), and for sparse
+ * fragment, a request for the size of each file if listings do not contain sizes (as for local files), and for sparse
  * fragments a read of the R-tree, unless it is loaded already. Fails with `NotFound` or `StorageError`, and with
  * `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for unreadable metadata. Format: `fragment.md`.
  *

@@ -22,10 +22,10 @@ import { type ChangeOptions, changingOf } from "../array/create/change_options.t
 import { createStructure, type StoreError } from "../array/create/create_structure.ts"
 import { type ArrayNotFound, type InvalidOption, WriteError, type WriteReason } from "../array/open/errors.ts"
 import { join, withoutSlash } from "../array/open/listing.ts"
-import { momentAfter, newerOf, type Newest, newestOf, untilReached } from "../array/create/write_time.ts"
+import { momentAfter, newerOf, type Newest, newestOf, waitUntil } from "../array/create/write_time.ts"
 import { newUuid } from "../array/create/fragment_name.ts"
 import { accessOf } from "../array/open/open.ts"
-import { attemptOptions, checkNames, type Refuse, refusing } from "../array/open/open_options.ts"
+import { attemptOptions, checkNames, type Refuse, refuseFor } from "../array/open/open_options.ts"
 import { inParts } from "../kernel/steps.ts"
 import type { TileError } from "../tile/attempt.ts"
 import { identity, memberUri } from "./member_uri.ts"
@@ -185,7 +185,7 @@ export const changeMembers = (
 ): Effect.Effect<void, ChangeMembersError, Storage | Codecs> =>
   withTurns(Effect.gen(function* () {
     const { uri, time, key } = yield* changingOf(group, options)
-    const { add = [], remove = [] } = yield* attemptOptions(() => checkChanges(changes, refusing(uri)))
+    const { add = [], remove = [] } = yield* attemptOptions(() => checkChanges(changes, refuseFor(uri)))
     const access = yield* accessOf({ key, verifyChecksums: true })
     // a change without an explicit time follows all existing ones
     const { names, members } = yield* loadGroup(uri, { start: 0, end: time === undefined ? Infinity : time[1] }, access)
@@ -219,6 +219,6 @@ export const changeMembers = (
     )
     const moment = time ?? (yield* momentAfter(uri, before))
     const name = formatName(...moment, yield* newUuid, whole ? undefined : 2)
-    if (time === undefined) yield* untilReached(moment)
+    if (time === undefined) yield* waitUntil(moment)
     yield* createStructure(access, join(uri, GROUP_FOLDER, name), GroupDetails, details, CURRENT_VERSION)
   }))

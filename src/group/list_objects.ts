@@ -16,7 +16,7 @@ import { inParts } from "../kernel/steps.ts"
 import { ArrayNotFound } from "../array/open/errors.ts"
 import { join } from "../array/open/listing.ts"
 import type { InvalidOption } from "../array/open/errors.ts"
-import { attemptOptions, openingOf, type OpenOptions, placeOf, refusing } from "../array/open/open_options.ts"
+import { attemptOptions, openingOf, type OpenOptions, placeOf, refuseFor } from "../array/open/open_options.ts"
 import { type AllowedOrigins, checkAllow, isRemote, mayFollow } from "./follow.ts"
 import { identity } from "./member_uri.ts"
 import { kindAt, kindOfFolder, type ObjectKind } from "./object_type.ts"
@@ -134,7 +134,7 @@ export const listingOf = (
   Effect.gen(function* () {
     const { uri: at } = yield* openingOf(uri, options, ["allow"])
     const { allow, ...opening } = options
-    const allowed = yield* attemptOptions(() => checkAllow(allow, refusing(at)))
+    const allowed = yield* attemptOptions(() => checkAllow(allow, refuseFor(at)))
     return { uri: at, options: opening, allow: allowed, remote: isRemote(at), maxGroups: max }
   })
 

@@ -1,5 +1,5 @@
 /**
- * Combines many small files of an array into few.
+ * Consolidates arrays: combines many small files into few.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import {
   checkNames,
   checkUri,
   millis,
-  refusing,
+  refuseFor,
 } from "../array/open/open_options.ts"
 import type { Fragment } from "../fragment/fragment.ts"
 import { consolidateCommits } from "./commits/consolidate_commits.ts"
@@ -40,57 +40,60 @@ export type { ConsolidateResult } from "./directory/result.ts"
 export type { MaintenanceReason } from "./directory/maintenance_error.ts"
 export { ConsolidationTask } from "./plan/task.ts"
 
-/** What is combined. */
+/** The kind of files to combine. */
 export type ConsolidateMode = "fragments" | "fragment_meta" | "commits" | "array_meta"
 
-/** Rules for the fragments that are combined. */
+/** Rules that choose the fragments to combine. */
 export interface FragmentRules {
-  /** Combine exactly these fragments, by name. Default: the other rules choose. */
+  /** Names of the fragments to combine, exactly these. Default: the other rules choose. */
   readonly fragments?: ReadonlyArray<string>
-  /** Consider only fragments written entirely from this time on. Default: all. */
+  /** Considers only fragments written entirely from this time on. Default: all. */
   readonly start?: number | bigint | Date
-  /** Consider only fragments written entirely up to this time. Default: all. */
+  /** Considers only fragments written entirely up to this time. Default: all. */
   readonly end?: number | bigint | Date
-  /** The largest number of times that neighbours are combined. Default: as long as the rules choose fragments. */
+  /** Maximum number of steps; each step combines some neighbours. Default: no limit. */
   readonly steps?: number
-  /** The smallest number of fragments to combine, limited to their number. Default: all. */
+  /** Minimum number of fragments to combine in a step, limited to the number of existing fragments. Default: all. */
   readonly minFragments?: number
-  /** The largest number of fragments to combine. Default: all. */
+  /** Maximum number of fragments to combine in a step. Default: all. */
   readonly maxFragments?: number
-  /** Combine only neighbours whose sizes have at least this ratio, from 0 to 1. Default: 0. */
+  /**
+   * Combines neighbours only if the ratio of the smaller to the larger size is at least this number, from 0 to 1.
+   * Default: 0.
+   */
   readonly sizeRatio?: number
-  /** Dense arrays: the largest ratio of the cells of the result to the cells of its inputs. Default: 1. */
+  /** Dense arrays: maximum ratio of the cells of the result to the cells of its inputs. Default: 1. */
   readonly amplification?: number
-  /** Size in bytes after which a result continues in another fragment, from format 12 on. Default: no limit. */
+  /** Size in bytes at which the result continues in another fragment, from format 12 on. Default: no limit. */
   readonly maxFragmentSize?: number
   /**
-   * Leave deleted cells out, with all older versions of these cells; they disappear at earlier times too. Default: false.
+   * Omits deleted cells with all older versions of these cells; they disappear at earlier times too. Default: false.
    */
   readonly purgeDeleted?: boolean
 }
 
 /** Options of a consolidation. The rules for fragments apply to mode `fragments`, `start` and `end` also to `array_meta`. */
 export interface ConsolidateOptions extends FragmentRules {
-  /** What is combined. Default: fragments. */
+  /** The kind of files to combine. Default: fragments. */
   readonly mode?: ConsolidateMode
   /** Memory budget in bytes for combining fragments. Default: 256 MiB. */
   readonly memory?: number
-  /** Receives the number of cells written so far while fragments are combined. */
+  /** Called with the number of cells written so far while fragments are combined. */
   readonly onProgress?: (cells: number) => void
-  /** The AES-256-GCM key of an encrypted array: 32 bytes. An array opened with its key needs none. */
+  /** The AES-256-GCM key of an encrypted array: 32 bytes. Not required for an array that was opened with its key. */
   readonly key?: EncryptionKey | Uint8Array
 }
 
 /** Options of a plan. */
 export interface PlanOptions extends FragmentRules, Pick<ConsolidateOptions, "key"> {}
 
-/** Options of carrying out a task. */
+/** Options of running tasks. */
 export interface RunTaskOptions extends Pick<ConsolidateOptions, "key" | "memory" | "onProgress"> {}
 
 /** Errors of a consolidation. */
 export type ConsolidateError = ConsolidateFragmentsError
 
-const RULES: ReadonlyArray<string> = [
+const RULE_OPTIONS: ReadonlyArray<string> = [
   "fragments",
   "start",
   "end",
@@ -103,21 +106,21 @@ const RULES: ReadonlyArray<string> = [
   "purgeDeleted",
 ] satisfies ReadonlyArray<keyof FragmentRules>
 
-const RUNNING: ReadonlyArray<string> = ["key", "memory", "onProgress"] satisfies ReadonlyArray<keyof RunTaskOptions>
+const RUN_OPTIONS: ReadonlyArray<string> = ["key", "memory", "onProgress"] satisfies ReadonlyArray<keyof RunTaskOptions>
 
 const MODES: ReadonlyArray<string> = ["fragments", "fragment_meta", "commits", "array_meta"] satisfies ReadonlyArray<
   ConsolidateMode
 >
 
-/** Validates the options of a consolidation; `names` are those that it may have. */
-const validated = (
+/** Validates the options of a consolidation. `names` lists the accepted option names. */
+const validateOptions = (
   array: AnyTileArray | string,
   options: ConsolidateOptions,
   names: ReadonlyArray<string>,
 ) =>
   attemptOptions(() => {
     const opened = typeof array === "object" && array !== null ? openedOf(array) : undefined
-    const refuse = refusing(opened?.uri ?? array)
+    const refuse = refuseFor(opened?.uri ?? array)
     const uri = checkUri(opened?.uri ?? array, refuse)
     checkNames(options, names, refuse)
     const { mode = "fragments", fragments, onProgress, purgeDeleted = false, memory } = options
@@ -162,9 +165,9 @@ const validated = (
   })
 
 /** Validated options. */
-type Validated = Effect.Effect.Success<ReturnType<typeof validated>>
+type Validated = Effect.Effect.Success<ReturnType<typeof validateOptions>>
 
-/** Plans tasks without common fragments, at most `count`. */
+/** Plans at most `count` tasks that have no fragments in common. */
 const planTasks = (
   { uri, key, time, fragments, rules }: Pick<Validated, "uri" | "key" | "time" | "fragments" | "rules">,
   count: number,
@@ -180,14 +183,14 @@ const planTasks = (
       const detail = `the array has no visible fragment ${missing}`
       return yield* Effect.fail(new MaintenanceError({ uri, reason: "Missing", detail }))
     }
-    // the result of a call that was interrupted before it hid the inputs comes first
+    // first complete the result of a call that was interrupted before it hid the inputs
     const unfinished = yield* unfinishedTask(array, rules)
     if (unfinished !== undefined) return [unfinished]
     const isInside = ({ name }: Fragment) => time.start <= name.start && name.end <= time.end
     return planFragments(array, array.fragments.filter(isInside), rules, count)
   })
 
-/** Combines fragments step by step until the rules choose none. */
+/** Combines fragments step by step until the rules choose no fragments. */
 const consolidateFragments = (input: Validated): Effect.Effect<ConsolidateResult, ConsolidateError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri, steps, fragments } = input
@@ -200,7 +203,7 @@ const consolidateFragments = (input: Validated): Effect.Effect<ConsolidateResult
       if (result.written.length === 0) break
       written.push(...result.written)
       inputs.push(...result.inputs)
-      // several fragments of one result would be combined again and again
+      // stop: otherwise, the fragments of one result would be combined again and again
       if (fragments !== undefined || result.written.length > 1) break
     }
     const isOutput = new Set(written)
@@ -212,8 +215,8 @@ const consolidateFragments = (input: Validated): Effect.Effect<ConsolidateResult
   })
 
 /**
- * Returns the tasks that {@link consolidate} would carry out first: values without common fragments, which several
- * processes can carry out with {@link runConsolidationTasks}. Reads footers only, and changes nothing. Fails as `TileArray.open`
+ * Returns the first tasks that {@link consolidate} would run. They have no fragments in common, so several processes
+ * can run them with {@link runConsolidationTasks}. Reads footers only, and changes nothing. Fails as `TileArray.open`
  * does, and with `MaintenanceError` for names of missing fragments.
  *
  * ```ts
@@ -231,14 +234,14 @@ export const consolidationPlan = (
   options: PlanOptions = {},
 ): Effect.Effect<ReadonlyArray<ConsolidationTask>, ConsolidateError, Storage | Codecs> =>
   Effect.flatMap(
-    validated(array, options, [...RULES, "key"]),
+    validateOptions(array, options, [...RULE_OPTIONS, "key"]),
     (input) => planTasks(input, input.steps),
   ).pipe(traced("TileArray.consolidationPlan", array))
 
 /**
- * Carries out tasks of a plan in sequence. Tasks that were carried out before change nothing. Fails with
- * `MaintenanceError` before anything is written if two of the tasks have a fragment in common; a task whose fragments
- * were replaced meanwhile fails with the reason `Stale`. Otherwise fails as {@link consolidate} does.
+ * Runs tasks of a plan in sequence. Tasks that were completed before change nothing. Fails with `MaintenanceError`
+ * before anything is written if two of the tasks have a fragment in common. A task whose fragments were replaced
+ * meanwhile fails with the reason `Stale`. Otherwise fails as {@link consolidate} does.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -265,9 +268,9 @@ export const runConsolidationTasks = (
   options: RunTaskOptions = {},
 ): Effect.Effect<ReadonlyArray<ConsolidateResult>, ConsolidateError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const input = yield* validated(array, options, RUNNING)
+    const input = yield* validateOptions(array, options, RUN_OPTIONS)
     const checked = yield* attemptOptions(() => {
-      const refuse = refusing(input.uri)
+      const refuse = refuseFor(input.uri)
       return Either.getOrElse(
         Schema.decodeUnknownEither(Schema.Array(ConsolidationTask))(tasks),
         (error) => refuse("tasks", `these are not tasks of a plan: ${error.message}`),
@@ -282,18 +285,19 @@ export const runConsolidationTasks = (
   }).pipe(traced("TileArray.runConsolidationTasks", array))
 
 /**
- * Combines files of an array, which then opens and reads with fewer requests; what readers see does not change. The
+ * Combines files of an array, which then opens and reads with fewer requests. The results of reads do not change. The
  * combined files stay until `TileArray.vacuum` removes them. A second call with the same input changes nothing.
  *
- * - `fragments`: the cells of several fragments in one. Sparse fragments keep the time of each cell and of its deletion
- *   from format 15 on, so reads at earlier times do not change, even after the vacuum. Dense fragments and older formats
- *   keep the newest cells; their earlier times are readable until the vacuum.
- * - `fragment_meta`: the ends of all fragments' metadata in one file; opening takes one read for them.
- * - `commits`: all commits in one file; from format 12 on.
- * - `array_meta`: all entries of the array's metadata, or those of a time range, in one file.
+ * - `fragments`: combines the cells of several fragments in one. From format 15 on, sparse fragments keep the time of
+ *   each
+ *   cell and of its deletion, so reads at earlier times do not change, even after the vacuum. Dense fragments and older
+ *   formats keep the newest cells; earlier times are readable until the vacuum.
+ * - `fragment_meta`: combines the footers of all fragments in one file; opening the array then takes one read for them.
+ * - `commits`: combines all commits in one file; from format 12 on.
+ * - `array_meta`: combines all entries of the array's metadata, or those of a time range, in one file.
  *
- * Fails with `MaintenanceError` if the result would change what readers see, or if the format version does not support
- * it; with `ArrayNotFound`, `InvalidOption`, `NotFound` or `StorageError`, and with `FormatError`, `CodecError`,
+ * Fails with `MaintenanceError` if the results of reads would change, or if the format version does not support the
+ * mode; with `ArrayNotFound`, `InvalidOption`, `NotFound` or `StorageError`, and with `FormatError`, `CodecError`,
  * `ChecksumMismatch` or `DecryptionFailed` for unreadable files.
  *
  * ```ts
@@ -320,7 +324,7 @@ export const consolidate = (
   options: ConsolidateOptions = {},
 ): Effect.Effect<ConsolidateResult, ConsolidateError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const input = yield* validated(array, options, ["mode", ...RULES, ...RUNNING])
+    const input = yield* validateOptions(array, options, ["mode", ...RULE_OPTIONS, ...RUN_OPTIONS])
     const { uri, key, time } = input
     switch (input.mode) {
       case "fragments":

@@ -1,5 +1,5 @@
 /**
- * Removes what consolidation replaced.
+ * Removes the files that consolidation replaced.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { isArray } from "../array/open/directory.ts"
 import type { ArrayNotFound, InvalidOption } from "../array/open/errors.ts"
 import { type AnyTileArray, openedOf } from "../array/open/handle.ts"
 import { listSchemas } from "../array/open/listing.ts"
-import { attemptOptions, checkFlag, checkNames, checkUri, refusing } from "../array/open/open_options.ts"
+import { attemptOptions, checkFlag, checkNames, checkUri, refuseFor } from "../array/open/open_options.ts"
 import { planCommitsVacuum } from "./commits/vacuum_commits.ts"
 import { planFootersVacuum } from "./metadata/vacuum_footers.ts"
 import { planMetadataVacuum } from "./metadata/vacuum_metadata.ts"
@@ -20,19 +20,19 @@ import { vacuumFragments } from "./vacuum/vacuum_fragments.ts"
 
 export type { KeptFile, VacuumFailure, VacuumResult } from "./vacuum/removal.ts"
 
-/** What a vacuum removes. */
+/** The kind of files that a vacuum removes. */
 export type VacuumMode = "fragments" | "fragment_meta" | "commits" | "array_meta"
 
 /** Options of a vacuum. */
 export interface VacuumOptions {
-  /** What is removed. Default: fragments. */
+  /** The kind of files to remove. Default: fragments. */
   readonly mode?: VacuumMode
   /**
-   * Only files that were replaced at least this number of milliseconds ago are removed, by the times of the storage:
-   * a reader that opened the array before may still use them. Default: 600,000 (ten minutes).
+   * Minimum age in milliseconds: removes only files that were replaced at least this long ago, by the clock of the
+   * storage. A reader that opened the array before may still use younger ones. Default: 600,000 (ten minutes).
    */
   readonly age?: number
-  /** Whether the files are only listed. Default: false. */
+  /** Lists the files without removing them. Default: false. */
   readonly dryRun?: boolean
 }
 
@@ -45,17 +45,17 @@ const MODES: ReadonlyArray<string> = ["fragments", "fragment_meta", "commits", "
   VacuumMode
 >
 
-/** The default age in milliseconds. */
+/** Default minimum age in milliseconds. */
 const DEFAULT_AGE = 600_000
 
-/** Validates the options of a vacuum; `names` are those that it may have. */
+/** Validates the options of a vacuum. `names` lists the accepted option names. */
 export const removalOf = (
   uri: string,
   options: VacuumOptions,
   names: ReadonlyArray<string> = OPTIONS,
 ): Effect.Effect<RemovalOptions & { readonly uri: string }, InvalidOption> =>
   attemptOptions(() => {
-    const refuse = refusing(uri)
+    const refuse = refuseFor(uri)
     const at = checkUri(uri, refuse)
     checkNames(options, names, refuse)
     const { mode, age = DEFAULT_AGE, dryRun = false } = options
@@ -69,12 +69,12 @@ export const removalOf = (
 
 /**
  * Removes the fragments, commits or metadata files that consolidation replaced. Reads of the current state do not
- * change. Reads at earlier times lose what only the removed files contain: times between the writes of dense fragments
- * and of metadata; consolidated sparse fragments keep the time of each cell from format 15 on.
+ * change. Reads at earlier times lose data that only the removed files contain: times between the writes of dense
+ * fragments and of metadata; consolidated sparse fragments keep the time of each cell from format 15 on.
  *
- * The commit of a fragment is removed before its data, and nothing is removed whose replacement is missing. An
- * interrupted vacuum continues with the next call. Fails with `FormatError` before anything is removed if a vacuum file
- * names a path outside the array, and with `ArrayNotFound`, `InvalidOption`, `NotFound` or `StorageError`.
+ * The commit of a fragment is removed before its data, and no file is removed whose replacement is missing. The next
+ * call continues an interrupted vacuum. Fails with `FormatError` before anything is removed if a vacuum file names a
+ * path outside the array, and with `ArrayNotFound`, `InvalidOption`, `NotFound` or `StorageError`.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"

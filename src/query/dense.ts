@@ -14,7 +14,7 @@ import type { TileArray } from "../array/open/handle.ts"
 import { aggregateCells, distinctCells, runQuery, streamQuery } from "./operations.ts"
 import { explainDense, type Explanation } from "./query_plan.ts"
 import { type ArrayToRead, batchesOf, type BatchesOptions } from "./request/array_batches.ts"
-import { isObject, NAMES, type QueryError } from "./request/resolve_query.ts"
+import { isObject, QUERY_OPTIONS, type QueryError } from "./request/resolve_query.ts"
 import { streamDenseCells } from "./request/matching_cells.ts"
 import { readLimitedDense } from "./request/read_limited.ts"
 import { streamDense } from "./request/dense_request.ts"
@@ -122,12 +122,12 @@ export const stream = <
   })).pipe(tracedStream("Dense.stream", array))
 
 /**
- * What {@link stream} reads, for `for await` outside Effect: a loop over batches of an array that is open, or that
- * `TileArray.open` opens first. `layer` is where storage and codecs come from, `layerDefault` in most programs; it lives as
- * long as the loop. While the loop works on a batch, the next one is read.
+ * Reads as {@link stream} does, for `for await` outside Effect: loops over the batches of an array that is open or that
+ * `TileArray.open` opens first. `layer` provides storage and codecs – `layerDefault` in most programs – until the loop
+ * ends. While the loop body works on a batch, the next one is read.
  *
- * The loop throws the tagged errors of {@link stream}, and those of opening. Leaving it ends everything that is under way,
- * and so does `signal`: requests in flight are given up, and the loop throws the signal's reason.
+ * The loop throws the tagged errors of {@link stream} and of opening. Leaving the loop interrupts running work and
+ * cancels requests in flight. Aborting `signal` does the same; the loop then throws the signal's reason.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
@@ -153,11 +153,11 @@ export const batches = <
 ): AsyncIterable<DenseBatch<S, K, T>> =>
   batchesOf(array, options, (opened, query) => stream<S, K, T>(opened, query), layer)
 
-const CELL_OPTIONS = NAMES.filter((name) => name !== "order")
+const CELL_OPTIONS = QUERY_OPTIONS.filter((name) => name !== "order")
 
 /**
- * Reads the written cells of a dense array that satisfy `where`, without the others: with their coordinates, as
- * `Sparse.stream` returns them, row-major and in batches that fit into `memory`. By default with all dimensions and
+ * Reads the written cells of a dense array that satisfy `where`, with their coordinates: returns them as
+ * `Sparse.stream` does, row-major and in batches that fit into `memory`. The default selection is all dimensions and
  * attributes.
  *
  * Costs as much as {@link stream}; tiles that cannot match by their statistics are not read. Fails as {@link stream}
@@ -186,7 +186,7 @@ export const cells = <
 ): Stream.Stream<SparseResult<S, K, T>, QueryError, Storage | Codecs> => {
   const { dimensions, attributes } = array.schema
   const all = [...new Set([...dimensions, ...attributes].map(({ name }) => name))]
-  // an invalid query is rejected in its original form
+  // reject an invalid query in its original form
   const query = options?.select === undefined && isObject(options) ? { ...options, select: all } : options
   return streamQuery(
     array,

@@ -1,6 +1,6 @@
 /**
- * The operations of `Dense` and `Sparse`: one implementation each. `dense.ts` and `sparse.ts` give them the types, the readers
- * and the documentation of their kind of array.
+ * The operations of `Dense` and `Sparse`. Each operation is implemented once; `dense.ts` and `sparse.ts` pass the
+ * readers of their array type and declare types and documentation.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { TileArray } from "../array/open/handle.ts"
 import type { OpenedArray } from "../array/open/open.ts"
-import { aggregated, distinctValues } from "./aggregate/run.ts"
+import { distinctValues, runAggregates } from "./aggregate/run.ts"
 import {
   AGGREGATE_OPTIONS,
   type AggregateOptions,
@@ -25,7 +25,7 @@ import type { ReadError } from "./options/read_error.ts"
 import type { StreamOptions } from "./options/read_options.ts"
 import { type QueryError, type QueryInput, type ResolvedQuery, resolveQuery } from "./request/resolve_query.ts"
 
-/** Resolves a query and runs it. `more` and `names` are the options that it may have, as in {@link resolveQuery}. */
+/** Resolves a query and runs it. `more` and `names` are the accepted option names, as in {@link resolveQuery}. */
 export const runQuery = <S extends Declared, A>(
   array: TileArray<S>,
   options: QueryInput,
@@ -34,7 +34,7 @@ export const runQuery = <S extends Declared, A>(
   names?: ReadonlyArray<string>,
 ): Effect.Effect<A, QueryError, Storage | Codecs> => Effect.flatMap(resolveQuery(array, options, more, names), run)
 
-/** Resolves a query and streams its batches; `resultOf` makes a result of each. */
+/** Resolves a query and streams its batches; `resultOf` builds the result of each batch. */
 export const streamQuery = <S extends Declared, A, B>(
   array: TileArray<S>,
   options: QueryInput,
@@ -47,7 +47,7 @@ export const streamQuery = <S extends Declared, A, B>(
     (query) => Stream.map(stream(query.opened, query.options), (batch) => resultOf(query.array, batch)),
   ))
 
-/** Computes aggregates of the selected cells, or of each group of them. */
+/** Computes aggregates of all selected cells or of each group. */
 export const aggregateCells = <S extends Declared, A extends AggregatesOf<S>, B extends FieldName<S>>(
   array: TileArray<S>,
   aggregates: A,
@@ -58,7 +58,7 @@ export const aggregateCells = <S extends Declared, A extends AggregatesOf<S>, B 
     options,
     (query) =>
       Effect.map(
-        aggregated(query.opened, aggregates, query.options),
+        runAggregates(query.opened, aggregates, query.options),
         (answers) => answers as AnswersBy<S, A, B>,
       ),
     [],

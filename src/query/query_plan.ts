@@ -1,5 +1,5 @@
 /**
- * Query plans as values: what a read will fetch, what it will skip, and why.
+ * Query plans as values: the tiles that a read fetches or skips, with the reason.
  *
  * @module
  */
@@ -35,15 +35,19 @@ export interface FragmentExplanation {
   readonly name: string
   /** Number of its tiles. */
   readonly tiles: number
-  /** Tiles that may contain cells of the ranges; in dense arrays, without those that newer fragments overwrote. */
+  /**
+   * Tiles that may contain cells in the ranges. In dense arrays, tiles that newer fragments overwrote are excluded.
+   */
   readonly inRanges: number
-  /** Of these, tiles that the condition excludes by statistics and MBRs. */
+  /** Number of these tiles that the condition excludes, according to statistics and MBRs. */
   readonly ruledOut: number
   /** Tiles to read. */
   readonly read: number
 }
 
-/** The plan of a read. With a `limit` it is an upper bound, since the read stops after the last requested cell. */
+/**
+ * The plan of a read. With a `limit`, the figures are upper bounds, since the read stops after the last requested cell.
+ */
 export interface Explanation {
   /** The fragments that the open array includes, oldest first. */
   readonly fragments: ReadonlyArray<FragmentExplanation>
@@ -57,7 +61,7 @@ export interface Explanation {
   readonly deduplicates: boolean
   /**
    * Number of byte ranges to read; adjacent tiles are one range. Ranges of more than a few MiB take several requests; a
-   * storage with coalescing joins small ranges that are close together.
+   * storage with coalescing merges small ranges that are close together.
    */
   readonly requests: number
   /** Upper bound of the stored bytes to read: where possible, only parts of tiles are read. */
@@ -86,10 +90,10 @@ interface ReadTile {
   readonly whole: boolean
 }
 
-const inPart = (tiles: ReadonlyArray<{ readonly tile: number }>): ReadonlyArray<ReadTile> =>
+const asPartial = (tiles: ReadonlyArray<{ readonly tile: number }>): ReadonlyArray<ReadTile> =>
   tiles.map(({ tile }) => ({ tile, whole: false }))
 
-/** Returns a fragment's version of a field: up to format 4 all dimensions are stored together. */
+/** Returns the field as a fragment stores it: up to format 4 all dimensions are stored together. */
 const fieldIn = (fragment: Fragment, field: Field): Field | undefined => {
   const storedField = fieldOfFragment(fragment, field)
   return storedField?.file.kind === "dimension" && fragment.version < Since.splitDimensions
@@ -119,25 +123,25 @@ const addCost = (
       for (const { tile } of all) cost.bytes += end(tile) - offsets[tile]
     }
     // parts of unfiltered tiles are read separately
-    const inOne = ({ filters }: FilterPipeline): ReadonlyArray<ReadTile> =>
+    const adjacentTiles = ({ filters }: FilterPipeline): ReadonlyArray<ReadTile> =>
       filters.length > 0 || access.key !== undefined ? tiles : tiles.filter(({ whole }) => whole)
     const { offsetsFilters, validityFilters } = fragment.schema
     for (const request of fields) {
       const field = fieldIn(fragment, request)
       if (field === undefined) continue
       const [where] = yield* loadFieldTiles(access, fragment, [field])
-      addFile(where.fixed, inOne(field.var ? offsetsFilters : field.filters))
+      addFile(where.fixed, adjacentTiles(field.var ? offsetsFilters : field.filters))
       if (where.var !== undefined) {
         const some = tiles.filter(({ tile }) => where.varSizes![tile] > 0)
         addFile(where.var, field.filters.filters.length > 0 ? some : [], some)
       }
-      if (where.validity !== undefined) addFile(where.validity, inOne(validityFilters))
+      if (where.validity !== undefined) addFile(where.validity, adjacentTiles(validityFilters))
     }
   })
 
 /**
- * Returns upper bounds of the column sizes for `count` cells: all var-sized values of the tiles count, and `filled`
- * missing cells.
+ * Returns upper bounds of the column sizes for `count` cells, which include all var-sized values of the tiles and
+ * `filled` missing cells.
  */
 const sizesOf = (
   access: TileAccess,
@@ -198,16 +202,17 @@ export const explainSparse = (
         ...request.fields,
       ]),
     ]
-    const chooses = dedups || request.where !== undefined || array.deletes.length > 0 ||
+    const excludesCells = dedups || request.where !== undefined || array.deletes.length > 0 ||
       involved.some((fragment) => fragment.hasDeleteMetadata)
     const cost: Cost = { requests: 0, bytes: 0 }
     let cells = 0
-    const countOf = (of: typeof plan, fragment: number): number =>
-      of.find((part) => part.fragment === fragment)?.tiles.length ?? 0
+    const countOf = (parts: typeof plan, fragment: number): number =>
+      parts.find((part) => part.fragment === fragment)?.tiles.length ?? 0
     for (const { fragment, tiles } of plan) {
       const currentFragment = array.fragments[fragment]
-      // where cells are excluded, parts of tiles may be read; fields of delete conditions are read for them alone
-      const parts = chooses ? inPart(tiles) : tiles
+      // if cells are excluded, only parts of tiles may be read; the fields of delete conditions are read for the
+      // conditions only
+      const parts = excludesCells ? asPartial(tiles) : tiles
       yield* addCost(access, currentFragment, fields, parts, cost)
       yield* addCost(access, currentFragment, deletes, parts, cost)
       for (const { tile } of tiles) cells += cellsInTile(currentFragment, tile)
@@ -230,7 +235,7 @@ export const explainSparse = (
     }
   })
 
-/** Whether a dense plan needs all cells of a tile; unknown where several fragments overlap. */
+/** Returns a test whether a dense plan needs all cells of a tile; false for all tiles if several fragments overlap. */
 const wholeTiles = (
   { fragments }: OpenedArray,
   { steps, tiles }: DensePlan,
@@ -258,7 +263,7 @@ export const explainDense = (
     const plan = request.where === undefined ? all : yield* pruneDense(access, array, request.where, all)
     const fields = readFields(request)
     const cost: Cost = { requests: 0, bytes: 0 }
-    // tiles of sparse fragments are selected by their MBRs
+    // select the tiles of sparse fragments by their MBRs
     const sparse = plan.steps.flatMap((step) => step.kind === "sparse" ? [step.fragment] : [])
     const anywhere = yield* planTiles(access, array, request.selection, sparse)
     const tilesIn = ({ tiles }: DensePlan): ReadonlyArray<ReadonlyArray<number>> => {

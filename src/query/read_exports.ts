@@ -1,5 +1,5 @@
 /**
- * What `Dense` and `Sparse` both export of reading.
+ * Exports of `Dense` and `Sparse` for reading.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Sparse arrays: reads the cells of a selection.
+ * Sparse arrays: read the cells of a selection.
  *
  * @module
  */
@@ -28,10 +28,11 @@ export type { SparseField } from "./column/typed_columns.ts"
  * Reads cells of a sparse array: by default all, with all dimensions and attributes, sorted row-major.
  *
  * If a cell was written several times, only the newest is returned, unless the array allows duplicates; deleted cells
- * are omitted. If one fragment contains a cell several times – engines write that with their duplicate checks off –, all
- * of them are returned, in stored order, if that fragment is the newest with this cell; this applies to every order,
- * region and batch. (The engine does so for a single fragment; it returns one of them in sorted reads of several
- * overlapping fragments.) Arrays opened with a schema return buffers, others {@link Column}s, as for `Dense.read`.
+ * are omitted. One fragment may contain several cells with equal coordinates, since engines can write without duplicate
+ * checks. If that fragment is the newest with these coordinates, all of its cells are returned, in stored order; this
+ * applies to every order, region and batch. (The engine does the same for a single fragment; in sorted reads of several
+ * overlapping fragments it returns one of the cells.) Arrays opened with a schema return buffers, others {@link
+ * Column}s, as `Dense.read` does.
  *
  * Takes one read of each tile whose MBR overlaps the ranges. `order: "unordered"` avoids sorting if no two fragments
  * can contain the same cell. Fails as `Dense.read` does.
@@ -101,12 +102,12 @@ export const stream = <
   )
 
 /**
- * What {@link stream} reads, for `for await` outside Effect: a loop over batches of an array that is open, or that
- * `TileArray.open` opens first. `layer` is where storage and codecs come from, `layerDefault` in most programs; it lives as
- * long as the loop. While the loop works on a batch, the next one is read.
+ * Reads as {@link stream} does, for `for await` outside Effect: loops over the batches of an array that is open or that
+ * `TileArray.open` opens first. `layer` provides storage and codecs – `layerDefault` in most programs – until the loop
+ * ends. While the loop body works on a batch, the next one is read.
  *
- * The loop throws the tagged errors of {@link stream}, and those of opening. Leaving it ends everything that is under way,
- * and so does `signal`: requests in flight are given up, and the loop throws the signal's reason.
+ * The loop throws the tagged errors of {@link stream} and of opening. Leaving the loop interrupts running work and
+ * cancels requests in flight. Aborting `signal` does the same; the loop then throws the signal's reason.
  *
  * ```ts
  * import { layerDefault, Sparse, TileArray } from "@tessera/array"

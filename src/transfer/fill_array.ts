@@ -1,6 +1,6 @@
 /**
- * Arrays that a copy or an import fills: the cells first, the schema last. A partly filled array therefore cannot be
- * opened, and a killed process can be resumed.
+ * Fills the arrays that copies and imports create: the cells first, the schema last. A partly filled array therefore
+ * cannot be opened, and a killed process can be resumed.
  *
  * @module
  */
@@ -44,27 +44,27 @@ import { commitFragments, newCommitName } from "../write/fragment/commit.ts"
 import type { WriteResult } from "../write/result/write_result.ts"
 import { hasStored, inspectTarget, type TargetOptions } from "./target.ts"
 
-/** An array to be filled. */
+/** A request to create and fill an array. */
 export interface FillRequest {
   readonly uri: string
   readonly schema: ArraySchema
   readonly creating: CreateOptions
   readonly target: TargetOptions
   readonly operation: Unfinished["operation"]
-  /** Where the cells come from, for people to read. */
+  /** Source of the cells, for display. */
   readonly source: string
-  /** All that decides which cells the array will hold, besides its schema. */
+  /** Everything that determines the cells of the array, in addition to the schema. */
   readonly input: unknown
-  /** Whether fragments that an earlier program finished can be kept. */
+  /** Whether fragments that an earlier process finished can be kept. */
   readonly keepsFragments: boolean
 }
 
-/** An input that is read from its beginning when its import is resumed. */
+/** An input that is read from the beginning again when its import is resumed. */
 export interface TracedInput<E, R> {
-  /** What an earlier call has read, by the mark that it left: reading fails if it is not the same. */
+  /** The input that an earlier call has read, according to its mark. Reading fails if the input differs. */
   readonly expected: PassedInput | undefined
   readonly passed: Effect.Effect<PassedInput>
-  /** Reads all, and fails if it is not all that is expected. */
+  /** Reads the whole input, and fails if it differs from the expected one. */
   readonly check: Effect.Effect<void, E, R>
 }
 
@@ -73,14 +73,14 @@ export interface Filling<E, R> {
   readonly input?: TracedInput<E, R>
   /** Writes and commits the cells. */
   readonly cells: (array: OpenedArray, checkpoints: Checkpoints) => Effect.Effect<WriteResult, E, R>
-  /** Writes what else the array holds, once its cells are committed. */
+  /** Writes all other contents of the array, once its cells are committed. */
   readonly rest: (array: OpenedArray) => Effect.Effect<void, E, R>
 }
 
-/** What filling an array can fail with, besides what its filling can. */
+/** Errors of filling an array, in addition to those of its content. */
 export type FillError = CreateError | AlreadyExists | FormatError | StorageError
 
-/** Values as JSON has them; names of enumeration files are random, and decide nothing. */
+/** Converts values to JSON. Names of enumeration files are omitted, since they are random. */
 const plain = (key: string, value: unknown): unknown =>
   typeof value === "bigint"
     ? String(value)
@@ -90,14 +90,14 @@ const plain = (key: string, value: unknown): unknown =>
     ? undefined
     : value
 
-/** A fingerprint of a key for the mark: it reveals neither the key nor whether two marks have the same key. */
+/** Returns a fingerprint of a key for the mark. It reveals neither the key nor whether two marks have the same key. */
 const fingerprintOf = async (key: Uint8Array, id: string): Promise<string> => {
   const algorithm = { name: "HMAC", hash: "SHA-256" }
   const imported = await crypto.subtle.importKey("raw", key.slice(), algorithm, false, ["sign"])
   return toHex(new Uint8Array(await crypto.subtle.sign(algorithm, imported, new TextEncoder().encode(id))))
 }
 
-/** A digest of a request, for the mark with this id. */
+/** Returns a digest of a request, for the mark with this id. */
 const digestOf = ({ operation, schema, creating: { at, formatVersion, key }, input }: FillRequest, id: string) =>
   Effect.promise(async () => {
     const bytes = keyBytes(key)
@@ -106,13 +106,14 @@ const digestOf = ({ operation, schema, creating: { at, formatVersion, key }, inp
     return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))))
   })
 
-/** How the names of a fragment's files end. */
+/** Suffix of a fragment's files. */
 const DATA_SUFFIX = ".tdb"
 
 /**
- * Whether the fragments of a checkpoint are complete: they have metadata, and the recorded number of bytes of tiles.
+ * Returns whether the fragments of a checkpoint are complete: they have metadata, and the recorded number of bytes of
+ * tiles.
  */
-const usable = (
+const areFragmentsComplete = (
   uri: string,
   version: number,
   checkpoint: Checkpoint,
@@ -125,10 +126,10 @@ const usable = (
           Effect.gen(function* () {
             const folder = join(uri, fragmentPath(version, name))
             let [tiles, metadata] = [0, 0]
-            // before format 8, the file of a field with a slash in its name is in a folder
+            // before format 8, the data file of a field with a slash in its name is in a subfolder
             yield* Stream.runForEach(listAll(storage, folder), (file) =>
               Effect.gen(function* () {
-                // files of other programs may be in the folder
+                // ignore files of other programs
                 if (!file.path.endsWith(DATA_SUFFIX)) return
                 const ifMissing = { NotFound: () => Effect.succeed(0) }
                 const size = file.size ?? (yield* Effect.catchTags(storage.size(join(folder, file.path)), ifMissing))
@@ -144,20 +145,23 @@ const usable = (
         matches.reduce((sum, { tiles }) => sum + tiles, 0) === checkpoint.bytes,
     ))
 
-/** The names that a checkpoint needs. */
+/** Returns the names of the fragments and the commit of a checkpoint. */
 const namesOf = ({ fragments, commit }: Checkpoint): ReadonlySet<string> =>
   new Set(commit === null ? fragments : [...fragments, commit])
 
 const writtenOf = ({ fragments, cells, bytes }: Checkpoint): WriteResult => ({ fragments, cells, bytes })
 
-/** Returns the current one of some marks; `undefined` if they are missing or damaged, which ours are not. */
+/**
+ * Returns the current one of some marks; `undefined` if they are missing or damaged. Marks of this library are never
+ * damaged.
+ */
 const currentMark = (
   uri: string,
   names: ReadonlyArray<string>,
 ): Effect.Effect<Unfinished | undefined, StorageError, Storage> =>
   Effect.catchTag(loadUnfinished(uri, names), "FormatError", () => Effect.succeed(undefined))
 
-/** Another call has taken over the target. */
+/** Returns the error of a call that has lost its target to another call. */
 const takenOver = (uri: string): StorageError => {
   const cause = new Error("another copy or import has taken over this target, or removed files of this one")
   return new StorageError({ op: "write", uri: join(uri, UNFINISHED_FILE), reason: "Conflict", cause })
@@ -165,17 +169,17 @@ const takenOver = (uri: string): StorageError => {
 
 /**
  * Creates an array and fills it. Meanwhile, the folder contains a mark (`__tessera_unfinished.json`) and no schema, so
- * that engines see no array; the schema is stored last. If it fails or is interrupted, exactly the files that it
- * created are removed; a killed program leaves the mark, and the next call at this target reports it, continues
- * (`resume`) or replaces it (`overwrite`). A call that resumes and fails leaves the mark, too.
+ * that it is not an array for engines; the schema is stored last. If the call fails or is interrupted, exactly the
+ * files that it created are removed. A killed process leaves the mark, and the next call at this target reports it,
+ * continues (`resume`) or replaces it (`overwrite`). A call that resumes and fails leaves the mark, too.
  *
  * An array that is overwritten remains readable until all new cells are written. From then on a failure leaves the new
- * cells and the mark, which can be resumed.
+ * cells and the mark, so that the call can be resumed.
  *
  * A call that overwrites or resumes adds its own mark and removes the existing ones. A call that was presumed dead
- * thereby detects that it lost the target: it fails with `StorageError` (`Conflict`), and leaves the files that the other
- * call needs. Each call writes before it looks for the other – the earlier one stores its schema and then lists the
- * marks, the later one adds its mark and then lists the schemas – so that one of them always notices the other.
+ * thereby detects that it lost the target: it fails with `StorageError` (`Conflict`), and leaves the files that the
+ * other call needs. Each call writes before it looks for the other: the earlier one stores its schema and then lists
+ * the marks, the later one adds its mark and then lists the schemas. Therefore at least one of them notices the other.
  */
 export const fillNewArray = <E, R>(
   request: FillRequest,
@@ -192,25 +196,25 @@ export const fillNewArray = <E, R>(
     if (resumed?.input?.digest !== (resumed === undefined ? undefined : input?.expected?.digest)) {
       return yield* Effect.fail(takenOver(uri))
     }
-    /** Ends the call: an earlier one has stored all that it resumes. */
-    const adopt = ({ checkpoint }: Unfinished, marks: ReadonlyArray<string>) =>
+    /** ends the call if the earlier call that it resumes has stored the complete array */
+    const finishResumed = ({ checkpoint }: Unfinished, marks: ReadonlyArray<string>) =>
       Effect.gen(function* () {
         if (input !== undefined) yield* input.check
         const storage = yield* Storage
         for (const name of marks) yield* storage.remove(join(uri, name))
         return { array, written: writtenOf(checkpoint) }
       })
-    if (resumed !== undefined && target.isStored) return yield* adopt(resumed, earlier)
+    if (resumed !== undefined && target.isStored) return yield* finishResumed(resumed, earlier)
 
     const id = yield* newUuid
     const isFirst = earlier.length === 0
     const markName = isFirst ? UNFINISHED_FILE : takeoverFile(id)
     const mark = join(uri, markName)
-    /** What is replaced. The contents of the target may change until this call has its mark. */
+    /** existing content to remove; it may change until this call has its mark */
     let { replaced } = target
     const isUsable = resumed !== undefined && (request.keepsFragments || resumed.checkpoint.commit !== null) &&
-      (yield* usable(uri, version, resumed.checkpoint))
-    /** The mark as it is stored. */
+      (yield* areFragmentsComplete(uri, version, resumed.checkpoint))
+    /** content of the mark */
     let unfinished: Unfinished = {
       format: "tessera-unfinished",
       version: 1,
@@ -226,19 +230,23 @@ export const fillNewArray = <E, R>(
       ...(resumed?.input === undefined ? {} : { input: resumed.input }),
     }
     /**
-     * The state of the write. Fragments of the oldest formats are committed by their metadata file, which is written
-     * last.
+     * state of the write; not stored in the mark for the oldest formats, which commit fragments by their metadata file
      */
     let checkpoint = unfinished.checkpoint
     const isSaved = version >= Since.splitDimensions
 
-    /** Whether this call owns the target, and whether files of an earlier call are removed. */
+    /** whether this call owns the target, and whether the files of an earlier call were removed */
     let [isMarked, isCleared] = [false, false]
-    /** Whether the array that is replaced is removed. */
+    /** whether the replaced array was removed */
     let isReplaced = false
-    /** Whether a failure leaves what can be resumed: it was left by an earlier program, or there is no old array any more. */
+    /**
+     * returns whether a failure keeps the files to be resumed: those of an earlier call, or if the old array was
+     * removed
+     */
     const isKept = (): boolean => resumed !== undefined || isReplaced || (isMarked && !isCleared)
-    /** Whether this call owns a target with these marks, and the marks of other calls, without the earlier ones. */
+    /**
+     * returns whether this call owns a target with these marks, and the marks of other calls without the earlier ones
+     */
     const ownerOf = (marks: ReadonlyArray<string>) => {
       const others = marks.filter((name) => name !== markName && !earlier.includes(name))
       return { isOwner: marks.includes(markName) && others.length === 0, others }
@@ -247,10 +255,10 @@ export const fillNewArray = <E, R>(
     const checkOwner = Effect.filterOrFail(owner, ({ isOwner }) => isOwner, () => takenOver(uri))
     const checkWhole = Effect.suspend(() =>
       isSaved
-        ? Effect.filterOrFail(usable(uri, version, checkpoint), (whole) => whole, () => takenOver(uri))
+        ? Effect.filterOrFail(areFragmentsComplete(uri, version, checkpoint), (whole) => whole, () => takenOver(uri))
         : Effect.void
     )
-    /** Removes marks of earlier calls. */
+    /** removes marks of earlier calls */
     const removeMarks = (names: ReadonlyArray<string>) =>
       names.length === 0
         ? Effect.void
@@ -263,36 +271,39 @@ export const fillNewArray = <E, R>(
         yield* storage.write(mark, encodeUnfinished(unfinished))
       })
 
-    /** Whether the array is complete, and whether its schema may be stored. */
+    /** whether the array is complete, and whether its schema may be stored */
     let [isDone, isSchemaStored] = [false, false]
-    /** Whether another call has resumed this one after the last check. */
+    /** whether another call has resumed this one after the last check */
     let isResumed = false
-    /** What a failure removes. */
+    /** returns the files that a failure removes */
     const removal: Effect.Effect<Removal | undefined, never, Storage> = Effect.gen(function* () {
-      // interrupted when all was done
+      // remove nothing if the array is complete
       if (isDone) return undefined
       if (!isMarked) return {}
       const { isOwner, others } = yield* owner
       if (isOwner) return isKept() ? undefined : { last: mark }
       const there = yield* currentMark(uri, others)
-      // another call that resumed this one, and has finished, keeps what the last mark of this call names
+      // keep the files in the last mark of this call if another call has resumed it and finished
       const names = schemaFiles(yield* listSchemas(uri)).map(({ name }) => name.name)
-      const isTheirs = there !== undefined || isResumed ||
+      const isResumedByOther = there !== undefined || isResumed ||
         (unfinished.schemaName === ""
-          ? yield* usable(uri, version, unfinished.checkpoint)
+          ? yield* areFragmentsComplete(uri, version, unfinished.checkpoint)
           : !isSchemaStored && names.includes(unfinished.schemaName))
-      const theirs = there ?? unfinished
-      const kept = isTheirs ? new Set([...namesOf(theirs.checkpoint), theirs.schemaName]) : new Set<string>()
-      const { commit, fragments } = theirs.checkpoint
+      const otherMark = there ?? unfinished
+      const kept = isResumedByOther
+        ? new Set([...namesOf(otherMark.checkpoint), otherMark.schemaName])
+        : new Set<string>()
+      const { commit, fragments } = otherMark.checkpoint
       if (there === undefined && commit !== null && !fragments.includes(commit)) {
-        // a call that has finished with another commit does not need this one, which may name removed fragments
+        // a call that finished with another commit does not need this commit, which may name removed fragments
         const committed = yield* Effect.flatMap(Storage, (storage) => storage.list(join(uri, COMMITS_FOLDER)))
         if (committed.some((entry) => parseName(entry.name)?.name !== commit)) kept.delete(commit)
       }
-      const isTheirName = (path: string) => kept.has(parseName(lastComponent(path))?.name ?? "")
+      const isNamedByOther = (path: string) => kept.has(parseName(lastComponent(path))?.name ?? "")
       return {
         isRemoved: (file: string) =>
-          file === mark || isOurs(file) && !isTheirName(file) && !isTheirName(file.slice(0, file.lastIndexOf("/"))),
+          file === mark ||
+          isOurs(file) && !isNamedByOther(file) && !isNamedByOther(file.slice(0, file.lastIndexOf("/"))),
       }
     }).pipe(Effect.catchAll(() => Effect.succeed(undefined)))
 
@@ -304,7 +315,7 @@ export const fillNewArray = <E, R>(
       const schemas = schemaFiles(listing).map(({ name }) => name.name)
       if (resumed !== undefined && hasStored((yield* currentMark(uri, earlier)) ?? resumed, schemas)) {
         isDone = true
-        return yield* adopt(resumed, [...earlier, markName])
+        return yield* finishResumed(resumed, [...earlier, markName])
       }
       if (schemas.length > 0 && replaced !== "array") {
         if (request.target.overwrite !== true && resumed === undefined) {
@@ -319,7 +330,7 @@ export const fillNewArray = <E, R>(
       if (resumed !== undefined && replaced === undefined) yield* removeArray(uri, namesOf(checkpoint), checkOwner)
       if (replaced === "unfinished") yield* removeArray(uri, new Set(), checkOwner)
       isCleared = true
-      /** Removes the array that is replaced. If that fails before one of its schemas is removed, the array remains. */
+      /** removes the replaced array; if that fails before one of its schemas is removed, the array remains */
       const replace = Effect.gen(function* () {
         if (replaced !== "array" || isReplaced) return
         const schemas = Effect.map(listSchemas(uri), (listing) => schemaFiles(listing).length)
@@ -328,12 +339,15 @@ export const fillNewArray = <E, R>(
         yield* remove.pipe(
           Effect.tapError(() => Effect.map(schemas, (now) => void (isReplaced = now < before))),
         )
-        // before format 10 the schema's name does not distinguish the old array from the new one
+        // before format 10 the old and the new array have the same schema name
         yield* store({ replaces: false })
         yield* made.createFolders
       })
       const canResume = request.keepsFragments && isSaved
-      /** From now on another call may go on with these fragments: who wrote them does not remove them by themselves. */
+      /**
+       * saves the checkpoint; since other calls may continue with these fragments from now on, their writers no longer
+       * remove them
+       */
       const save = (written: WrittenSoFar, commit: string | null) =>
         Effect.gen(function* () {
           for (const { state } of written.fragments) state.isKept = true
@@ -372,10 +386,10 @@ export const fillNewArray = <E, R>(
           if (listed._tag === "Left") return
           const { isOwner, others } = ownerOf(marksIn(listed.right.root))
           if (isOwner) {
-            // an earlier call may have written its mark once more
+            // also remove marks of earlier calls, which may have written them again
             return yield* Effect.ignore(Effect.zipRight(removeMarks(earlier), storage.remove(mark)))
           }
-          // another call began after the check: either it goes on with what we wrote, or it removes it
+          // another call has started after the check: it either continues with the files of this call, or removes them
           const there = yield* currentMark(uri, others)
           const names = schemaFiles(listed.right).map(({ name }) => name.name)
           const isAlone = names.every((name) => name === array.schemaName) &&
@@ -401,7 +415,7 @@ const checkpointOf = (
   commit,
 })
 
-/** Commits fragments that an earlier program finished. */
+/** Commits fragments that an earlier process finished. */
 const commitKept = (
   array: OpenedArray,
   checkpoint: Checkpoint,
@@ -429,7 +443,7 @@ const begin = (
     )
     const taken = new AlreadyExists({ uri, detail: "another copy or import has begun here; choose another target" })
     yield* storage.create(mark, encodeUnfinished(unfinished)).pipe(
-      // the mark exists already if the response to an earlier attempt was lost
+      // the mark may exist if the response to an earlier attempt was lost
       Effect.catchTag("AlreadyExists", () => Effect.flatMap(isOurs, (ours) => ours ? Effect.void : Effect.fail(taken))),
       Effect.tapError((error) =>
         error === taken

@@ -1,5 +1,5 @@
 /**
- * Dense arrays from one typed array.
+ * Creates dense arrays from typed arrays.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { CreateOptions } from "../array/create/create.ts"
 import { InvalidOption } from "../array/open/errors.ts"
 import { handleOf, type TileArray } from "../array/open/handle.ts"
 import { type OpenError, reopenArray } from "../array/open/open.ts"
-import { checkKey, checkNameList, checkNames, millis, refusing } from "../array/open/open_options.ts"
+import { checkKey, checkNameList, checkNames, millis, refuseFor } from "../array/open/open_options.ts"
 import { dense } from "../schema_builder/array_schema.ts"
 import { attributeOfColumn, dimensionsOfShape } from "../schema_builder/from_columns.ts"
 import { SchemaError } from "../schema_builder/schema_error.ts"
@@ -24,15 +24,15 @@ import type { WriteFailure } from "../write/result/write_result.ts"
 
 /** Options of an array from a typed array. */
 export interface FromTypedArrayOptions extends CreateOptions {
-  /** The name of the attribute. Default: `value`. */
+  /** Name of the attribute. Default: `value`. */
   readonly attribute?: string
-  /** The names of the dimensions. Default: `d0`, `d1`, … */
+  /** Names of the dimensions. Default: `d0`, `d1`, … */
   readonly dims?: ReadonlyArray<string>
-  /** The filters of the attribute. Default: no filters. */
+  /** Filters of the attribute. Default: no filters. */
   readonly filters?: ReadonlyArray<Filter>
 }
 
-/** What {@link fromTypedArray} can fail with. */
+/** Errors of {@link fromTypedArray}. */
 export type FromTypedArrayError = FillError | WriteFailure | OpenError | SchemaError
 
 const OPTIONS: ReadonlyArray<string> = [
@@ -45,8 +45,8 @@ const OPTIONS: ReadonlyArray<string> = [
 ] satisfies ReadonlyArray<keyof FromTypedArrayOptions>
 
 /**
- * Creates a dense array from a typed array in row-major order and the lengths of its dimensions, which start at 0, and
- * returns it open, with its cells. The typed array determines the datatype of the attribute.
+ * Creates a dense array from a typed array in row-major order and the lengths of its dimensions, which start at 0.
+ * Returns the open array, which contains the cells. The typed array determines the datatype of the attribute.
  *
  * The schema is stored last: a failure or an interruption leaves no array and no files. Fails with `AlreadyExists` if
  * the folder is not empty, with `InvalidOption` or `SchemaError` for a shape that does not fit, and as
@@ -75,7 +75,7 @@ export const fromTypedArray = (
 ): Effect.Effect<TileArray, FromTypedArrayError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { schema, attribute, creating, at } = yield* attempt(() => {
-      const refuse = refusing(uri)
+      const refuse = refuseFor(uri)
       checkNames(options, OPTIONS, refuse)
       checkNameList("dims", options.dims, refuse)
       checkKey(options.key, refuse)

@@ -19,16 +19,16 @@ import { join, listSchemas, type SchemaListing, withoutSlash } from "../array/op
 import { linkedFolders } from "../array/create/remove_array.ts"
 import { isMark, loadUnfinished, marksIn, type Unfinished } from "../array/open/unfinished.ts"
 
-/** How existing content at the target is handled. */
+/** Handling of existing content at the target. */
 export interface TargetOptions {
   /**
-   * Replaces an array at the target, and the remains of a killed copy or import. The old array remains readable until
+   * Replaces an array at the target, or the remains of a killed copy or import. The old array remains readable until
    * all new cells are written; then it is removed, except files of other programs. Default: false.
    */
   readonly overwrite?: boolean
   /**
-   * Goes on with the same copy or import that was killed: fragments that it finished are kept. Without one at the target it
-   * begins anew. Default: false.
+   * Continues the same copy or import if it was killed: finished fragments are kept. Starts from the beginning if the
+   * target contains no unfinished one. Default: false.
    */
   readonly resume?: boolean
 }
@@ -36,7 +36,7 @@ export interface TargetOptions {
 /** The names of {@link TargetOptions}. */
 export const TARGET_OPTIONS: ReadonlyArray<string> = ["overwrite", "resume"] satisfies Array<keyof TargetOptions>
 
-/** What is at a target that a call may have. */
+/** The existing content of a target that a call may use. */
 export interface TransferTarget {
   /** The mark to resume. */
   readonly resumed: Unfinished | undefined
@@ -44,11 +44,11 @@ export interface TransferTarget {
   readonly replaced: "array" | "unfinished" | undefined
   /** Names of the marks at the target. */
   readonly marks: ReadonlyArray<string>
-  /** Whether what is to be resumed is complete but for its mark. */
+  /** Whether the array to resume is complete and only its mark remains. */
   readonly isStored: boolean
 }
 
-const NOTHING: TransferTarget = { resumed: undefined, replaced: undefined, marks: [], isStored: false }
+const EMPTY_TARGET: TransferTarget = { resumed: undefined, replaced: undefined, marks: [], isStored: false }
 
 const dateOf = (time: number): string => {
   const date = new Date(time)
@@ -61,14 +61,16 @@ const namesIn = (names: ReadonlyArray<string>): string => {
   return `${JSON.stringify(names[0])}${rest}`
 }
 
-/** The names in a folder that no listing shows, such as pipes and links that lead nowhere. */
+/** Returns the names in a folder that listings omit, such as pipes and broken links. */
 const unlistedIn = (uri: string): Effect.Effect<ReadonlyArray<string>, StorageError, Storage> =>
   Effect.flatMap(Storage, (storage) => storage.unlisted?.(uri) ?? Effect.succeed([]))
 
-/** Deeper than the deepest folder of an array, that of the enumerations of a label. */
+/** Maximum depth of folders; the deepest folder of an array contains the enumerations of a label. */
 const MAX_DEPTH = 5
 
-/** Whether there are folders only in this one, which has these entries, and below it. A link is not a folder here. */
+/**
+ * Returns whether a folder with these entries contains only folders, at any depth. A link does not count as a folder.
+ */
 const hasOnlyFolders = (
   uri: string,
   entries: ReadonlyArray<Entry>,
@@ -87,12 +89,13 @@ const hasOnlyFolders = (
 
 const isArrayFolder = ({ name }: Entry): boolean => arrayFolders(CURRENT_VERSION).includes(name)
 
-/** Whether a folder contains only empty folders of the format, which a failed creation may leave. */
+/** Returns whether a folder contains only empty folders of the format, which a failed creation may leave. */
 const hasOnlyEmptyFolders = ({ uri, root }: SchemaListing): Effect.Effect<boolean, StorageError, Storage> =>
   root.every(isArrayFolder) ? hasOnlyFolders(uri, root, 1) : Effect.succeed(false)
 
 /**
- * Returns the array that contains the target in one of its own folders, if any: all such names belong to the format.
+ * Returns the array that contains the target in one of its own folders, if any: all names in these folders belong to
+ * the format.
  */
 const arrayAround = (uri: string): Effect.Effect<string | undefined, StorageError, Storage> =>
   Effect.gen(function* () {
@@ -105,7 +108,7 @@ const arrayAround = (uri: string): Effect.Effect<string | undefined, StorageErro
     return undefined
   })
 
-/** Whether a folder contains only parts of an array, as two calls that compete for a target may leave them. */
+/** Returns whether a folder contains only parts of an array, which two calls that compete for a target may leave. */
 const hasOnlyParts = ({ uri, root }: SchemaListing): Effect.Effect<boolean, StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -121,7 +124,10 @@ const hasOnlyParts = ({ uri, root }: SchemaListing): Effect.Effect<boolean, Stor
     return true
   })
 
-/** Whether the call of a mark has stored the schema of its array, which is the last step; `schemas` are all names. */
+/**
+ * Returns whether the call of a mark has stored the schema of its array, which is the last step. `schemas` are the
+ * names of all stored schemas.
+ */
 export const hasStored = ({ schemaName, replaces }: Unfinished, schemas: ReadonlyArray<string>): boolean =>
   schemas.length > 0 && (schemaName === "" ? !replaces : schemas.includes(schemaName))
 
@@ -155,13 +161,13 @@ export const inspectTarget = (
     const { root } = listing
     const others = yield* unlistedIn(uri)
     const names = [...root.map(({ name }) => name), ...others].sort(compareBytewise)
-    if (names.length === 0) return NOTHING
+    if (names.length === 0) return EMPTY_TARGET
     const schemas = schemaFiles(listing).map(({ name }) => name.name)
     const isArray = hasSchema(listing)
     if (!isArray && root.some(({ name }) => name === GROUP_FILE || name === GROUP_FOLDER)) {
       return yield* refuse("there is a group here", "ChooseTarget")
     }
-    // the target of a link is not in this folder and may be part of another array
+    // reject linked folders: their content is not in this folder and may be part of another array
     const [linked] = [...linkedFolders(root), ...linkedFolders(listing.schemas)]
     if (linked !== undefined) {
       const subject = `its folder ${JSON.stringify(linked.name)} is a symbolic link`
@@ -171,7 +177,7 @@ export const inspectTarget = (
     if (folder !== undefined) return yield* refuse(`${folder.name} is a folder here; rename it`, "ChooseTarget")
     const marks = marksIn(root)
     if (overwrite && (isArray || marks.length > 0 || (others.length === 0 && (yield* hasOnlyParts(listing))))) {
-      return { ...NOTHING, replaced: isArray ? "array" : "unfinished", marks }
+      return { ...EMPTY_TARGET, replaced: isArray ? "array" : "unfinished", marks }
     }
     const unfinished = yield* loadUnfinished(uri, marks)
     const isStored = unfinished !== undefined && hasStored(unfinished, schemas)
@@ -185,7 +191,7 @@ export const inspectTarget = (
       }
       return { resumed: unfinished, replaced: isArray && !isStored ? "array" : undefined, marks, isStored }
     }
-    if (!isArray && (yield* hasOnlyEmptyFolders(listing))) return NOTHING
+    if (!isArray && (yield* hasOnlyEmptyFolders(listing))) return EMPTY_TARGET
     if (isArray) return yield* refuse("there is an array here already", "Overwrite")
     return yield* refuse(`the folder is not empty: it has ${namesIn(names)}; choose a new or an empty folder`)
   })

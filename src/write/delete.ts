@@ -16,24 +16,24 @@ import { checkWrite, type WriteOptions } from "./options/write_options.ts"
 
 export type { DeleteFailure, DeleteResult } from "./delete/delete_cells.ts"
 
-/** When cells are deleted. */
+/** Options of a delete. */
 export type DeleteOptions = Pick<WriteOptions, "at">
 
 /**
- * Deletes the cells that satisfy a condition: cells written until now, or until `at`. They remain in their files, and
- * arrays opened at an earlier time still contain them; the open array that is passed in does, too, and
- * `TileArray.reopen` does not.
+ * Deletes the cells that satisfy a condition and were written until now, or until `at`. The cells remain in their
+ * files: arrays opened at an earlier time still contain them, and so does the open array that is passed in. Use
+ * `TileArray.reopen` to get an array without them.
  *
  * As in every engine, **null cells are deleted too** if the condition uses a nullable attribute: a delete decides which
- * cells remain, and a null satisfies no comparison. A delete that no cell can satisfy, since an enumeration lacks the
- * value, writes nothing.
+ * cells remain, and a null satisfies no comparison. If no cell can satisfy the condition, since an enumeration lacks
+ * the value, nothing is written.
  *
- * Fails with `ConditionError` for an invalid condition; with `WriteError` for dense arrays, for formats before 16, for
- * conditions that engines could not read afterwards or would understand differently – tests of null, comparisons of
- * bytes and of UTF-16 and similar types, of fixed-size `char` cells with more than one character, of attributes that
- * were added after some of the cells, which would all be deleted – and for conditions that select every cell; with
- * `InvalidOption`, `StorageError` or `CodecError`, and `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for
- * unreadable enumerations. Format: `delete_commit_file.md`.
+ * Fails with `ConditionError` for an invalid condition, and with `WriteError` for dense arrays, for formats before 16,
+ * and for conditions that select every cell. Conditions that engines could not read afterwards, or would understand
+ * differently, fail with `WriteError` too: tests of null; comparisons of bytes, of UTF-16 and similar types, and of
+ * fixed-size `char` cells with more than one character; comparisons of attributes that were added after some of the
+ * cells, which would all be deleted. Fails with `InvalidOption`, `StorageError` or `CodecError`, and with
+ * `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for unreadable enumerations. Format: `delete_commit_file.md`.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"

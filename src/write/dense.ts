@@ -16,41 +16,42 @@ import { type CellWriter, sinkOf, tracedWriter } from "./fragment/cell_writer.ts
 import { openDenseWriter } from "./dense/dense_writer.ts"
 import type { AttributeColumns, BoxOf, LabelsBeside } from "./options/typed_input.ts"
 import { writeDense } from "./dense/write_dense.ts"
-import { type BatchOptions, checkCells, fragmentSizeOf, oneOf, type WriteOptions } from "./options/write_options.ts"
+import { type BatchOptions, checkCells, choiceOf, fragmentSizeOf, type WriteOptions } from "./options/write_options.ts"
 import type { WriteFailure, WriteResult } from "./result/write_result.ts"
 
 export * from "./write_exports.ts"
 export type { DenseOrder } from "./dense/dense_tiles.ts"
 export type { AttributeColumns, BoxOf, Coordinate } from "./options/typed_input.ts"
 
-/** How dense cells are written. */
+/** Options of a dense write. */
 export interface DenseWriteOptions extends WriteOptions {
   /**
-   * The order of the cells of the box: `row` – the last dimension varies fastest; `col` – the first one does; `global`
-   * – tile after tile in the array's order, as a read in that order returns them. Default: `row`.
+   * Order of the cells of the box: `row` – the last dimension varies fastest; `col` – the first dimension varies
+   * fastest; `global` – tile after tile in the array's order, as a read in that order returns them. Default: `row`.
    */
   readonly order?: DenseOrder
 }
 
 /**
  * Writes the cells of a box: the columns of all attributes, each with one entry per cell. They form one fragment, which
- * becomes visible when this completes; the open array that is passed in does not see it, `TileArray.reopen` does.
+ * becomes visible when the write completes. The open array that is passed in does not contain it: use
+ * `TileArray.reopen`.
  *
- * `box` contains ranges with both ends inclusive, or single values; a dimension that is not named is written whole (its
+ * `box` contains ranges with both ends inclusive, or single values; a dimension without an entry is written whole (its
  * current domain, if any). Columns are typed arrays as reads return them, `{ values, offsets, validity }` for var-sized
  * or nullable cells, or lists of cells. Buffers are not copied, and must not change while they are written.
  *
- * Dimension labels may be among the columns, with one entry per coordinate of the box in their dimension; each becomes
- * a fragment of its own array, which becomes visible just before the cells do.
+ * The columns may include dimension labels, with one entry per coordinate of the box in their dimension. Each label
+ * becomes a fragment of its own array, which becomes visible just before the cells.
  *
  * No cells are read, even if the box covers tiles in part: fragments may overlap. Boxes of whole tiles are the fastest
  * to write and to read. Enumerations of the attributes are read once per open array, to check codes.
  *
  * Fails with `WriteError`, which names the field and the cell, before anything is written: for a box outside the
- * domain, columns of a wrong length or type, decreasing offsets, nulls in fields that are not nullable, codes that an
- * enumeration lacks; and for values that a filter cannot represent. Fails with `InvalidOption`, `StorageError` or
- * `CodecError`, and with `NotFound`, `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for an unreadable
- * enumeration. After a failure or an interruption the array is unchanged.
+ * domain, columns of a wrong length or type, decreasing offsets, nulls in fields that are not nullable, and codes
+ * outside their enumeration. Fails with `WriteError` for values that a filter cannot represent. Fails with
+ * `InvalidOption`, `StorageError` or `CodecError`, and with `NotFound`, `FormatError`, `ChecksumMismatch` or
+ * `DecryptionFailed` for an unreadable enumeration. After a failure or an interruption the array is unchanged.
  *
  * ```ts
  * import { ArraySchema, Attr, Dense, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
@@ -82,16 +83,16 @@ export const write = <S extends ArraySchema<"dense"> | undefined>(
 ): Effect.Effect<WriteResult, WriteFailure, Storage | Codecs> =>
   Effect.flatMap(
     checkCells(array, "dense", options, ["order"], (refuse) => ({
-      order: oneOf("order", options.order, ["row", "col", "global"], refuse),
+      order: choiceOf("order", options.order, ["row", "col", "global"], refuse),
     })),
     (request) => writeDense(openedOf(array), box, columns as Readonly<Record<string, unknown>>, request),
   ).pipe(traced("Dense.write", array))
 
-/** How dense cells are written in batches. */
+/** Options of a dense write in batches. */
 export interface DenseWriterOptions extends BatchOptions {
   /**
-   * The order in which the cells of the box come. A row of tiles waits in memory in `row` order where tiles follow in rows,
-   * and in `col` order where they follow in columns; one tile does in `global` order. Default: `row`.
+   * Order in which the cells of the box arrive. With `global`, at most one tile is buffered. With `row` or `col`, one
+   * row of tiles is buffered, and the array's tile order must be the same. Default: `row`.
    */
   readonly order?: DenseOrder
 }
@@ -105,7 +106,7 @@ const writerOptions = ["order", "maxFragmentSize"]
  * scope ends.
  *
  * Fails with `WriteError` for a box outside the domain, and for orders in which no tile is complete before the last
- * cells arrive; with `InvalidOption`. Writing and committing fail as {@link write} does.
+ * cells arrive; with `InvalidOption` for invalid options. Writing and committing fail as {@link write} does.
  *
  * ```ts
  * import { ArraySchema, Attr, Dense, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
@@ -133,7 +134,7 @@ export const writer = <S extends ArraySchema<"dense"> | undefined>(
 ): Effect.Effect<CellWriter<AttributeColumns<S>>, WriteFailure, Storage | Codecs | Scope.Scope> =>
   Effect.flatMap(
     checkCells(array, "dense", options, writerOptions, (refuse) => ({
-      order: oneOf("order", options.order, ["row", "col", "global"], refuse),
+      order: choiceOf("order", options.order, ["row", "col", "global"], refuse),
       maxFragmentSize: fragmentSizeOf(array, options.maxFragmentSize, refuse),
     })),
     (request) =>
@@ -145,8 +146,9 @@ export const writer = <S extends ArraySchema<"dense"> | undefined>(
   ).pipe(Effect.map(tracedWriter("Dense.writer", array)), traced("Dense.writer", array))
 
 /**
- * A sink for the batches of a stream, which {@link writer} writes and commits. Streams map a chunk of
- * elements at once: take `Stream.rechunk(1)` of a stream before its elements become large batches. Fails as both do.
+ * Returns a sink that writes the batches of a stream with {@link writer} and commits them. Streams map a whole chunk of
+ * elements at once: apply `Stream.rechunk(1)` to a stream before its elements are mapped to large batches. Fails as
+ * {@link writer} and {@link write} do.
  *
  * ```ts
  * import { ArraySchema, Attr, Dense, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

@@ -12,28 +12,28 @@ import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/open/handle.ts"
 import { openPlacedWriter } from "./dense/scattered_writer.ts"
-import { byteCountOf, checkCells, MEMORY, type WriteOptions } from "./options/write_options.ts"
+import { byteCountOf, checkCells, DEFAULT_WRITE_MEMORY, type WriteOptions } from "./options/write_options.ts"
 import { type Rows, writeEncoded, type WriteRowsError } from "./write_rows.ts"
 import type { WriteResult } from "./result/write_result.ts"
 
-/** How rows are written into a dense array. */
+/** Options of writing rows into a dense array. */
 export interface DenseRowsOptions extends WriteOptions {
-  /** Bytes of cells that wait to be put together to boxes. Default: 256 MiB. */
+  /** Maximum size of the buffered cells, which are combined to boxes. Default: 256 MiB. */
   readonly memory?: ByteSize
 }
 
 /**
  * Writes rows: one object per cell, with its coordinates and attributes by name, encoded through `schema` – the inverse
- * of `Dense.rows` with selected dimensions. Values are as for `Sparse.writeRows`.
+ * of `Dense.rows` with selected dimensions. Values have the same forms as in `Sparse.writeRows`.
  *
- * Rows are an iterable or a Stream of any length, in any order. Rows are buffered up to `memory` and combined to boxes;
- * each box becomes a fragment, and all become visible together. Neighbouring rows should therefore be close together;
- * rows sorted by the dimensions are best. Cells without a row do not change. If rows of the same cell are too far apart
- * to be buffered together, the later one wins, and each part of the rows gets its own millisecond; with `at` they are
- * refused.
+ * Rows are an iterable or a Stream of any length, in any order. Rows are buffered up to `memory` and combined to boxes.
+ * Each box becomes a fragment, and all fragments become visible together. Rows of neighbouring cells should be close
+ * together; rows sorted by the dimensions are best. Cells without a row do not change. If two rows of the same cell are
+ * too far apart to be buffered together, the later one replaces the earlier one, since fragments of different flushes
+ * have different times; with `at`, which gives all fragments the same time, such rows are rejected.
  *
- * Fails with `RowError`, which names the row and the field, with `WriteError` for cells that are too scattered to make
- * boxes, or for more than one box in an array before format 12, and otherwise as `Dense.write` does; the array is then
+ * Fails with `RowError`, which names the row and the field; with `WriteError` for cells too scattered to form boxes, or
+ * for more than one box in an array before format 12; and otherwise as `Dense.write` does. After a failure the array is
  * unchanged.
  *
  * ```ts
@@ -74,7 +74,7 @@ export const writeRows = <S extends ArraySchema<"dense"> | undefined, A, I, R, E
     schema,
     Effect.flatMap(
       checkCells(array, "dense", options, ["memory"], (refuse) => ({
-        memory: byteCountOf("memory", options.memory, MEMORY, refuse),
+        memory: byteCountOf("memory", options.memory, DEFAULT_WRITE_MEMORY, refuse),
       })),
       (request) => openPlacedWriter(openedOf(array), request),
     ),

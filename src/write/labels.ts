@@ -1,5 +1,5 @@
 /**
- * Dimension labels: written without cells.
+ * Writes dimension labels without cells.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/open/handle.ts"
-import { attemptOptions, checkNames, millis, refusing } from "../array/open/open_options.ts"
+import { attemptOptions, checkNames, millis, refuseFor } from "../array/open/open_options.ts"
 import type { BoxOf, LabelInputs } from "./options/typed_input.ts"
 import { writeDenseLabels as write } from "./dense/write_labels.ts"
 import type { WriteOptions } from "./options/write_options.ts"
@@ -20,7 +20,7 @@ export type { LabelInputs } from "./options/typed_input.ts"
 /**
  * Writes dimension labels and no cells: for each label a column with one entry per coordinate of its dimension in
  * `region`, which has the form of the box of `Dense.write`. Returns the names of the fragments, each in the array of
- * its label. `Dense.write` and `Sparse.write` take labels among their columns, too.
+ * its label. `Dense.write` and `Sparse.write` accept labels among their columns, too.
  *
  * Labels must be increasing or decreasing as the schema declares; equal neighbours are allowed. Existing fragments of
  * the same label are not checked: engines refuse to read labels whose fragments are out of order or leave gaps.
@@ -55,7 +55,7 @@ export const writeLabels = <S extends ArraySchema | undefined>(
 ): Effect.Effect<ReadonlyArray<string>, WriteFailure, Storage | Codecs> =>
   Effect.flatMap(
     attemptOptions(() => {
-      const refuse = refusing(array.uri)
+      const refuse = refuseFor(array.uri)
       checkNames(options, ["at"], refuse)
       return millis("at", options.at, refuse)
     }),

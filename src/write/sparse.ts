@@ -19,9 +19,9 @@ import {
   type BatchOptions,
   byteCountOf,
   checkCells,
+  choiceOf,
+  DEFAULT_WRITE_MEMORY,
   fragmentSizeOf,
-  MEMORY,
-  oneOf,
   type WriteOptions,
 } from "./options/write_options.ts"
 import { writeSparse } from "./sparse/write_sparse.ts"
@@ -30,36 +30,37 @@ import type { WriteFailure, WriteResult } from "./result/write_result.ts"
 export * from "./write_exports.ts"
 export type { CellColumns } from "./options/typed_input.ts"
 
-/** How sparse cells are written. */
+/** Options of a sparse write. */
 export interface SparseWriteOptions extends WriteOptions {
   /**
-   * The order in which cells are given: any, and then they are sorted, or the global order of the array, which is checked.
-   * Default: `unordered`.
+   * Order of the cells: `unordered` – any order, and the cells are sorted; `global` – the global order of the array,
+   * which is checked. Default: `unordered`.
    */
   readonly order?: "unordered" | "global"
   /**
-   * How cells with the same coordinates are handled in an array without duplicates: `refuse` the write, or keep the
-   * `first` of them. Default: `refuse`.
+   * Handling of cells with the same coordinates in an array without duplicates: `refuse` rejects the write, `first`
+   * writes only the first of them. Default: `refuse`.
    */
   readonly duplicates?: "refuse" | "first"
 }
 
 /**
  * Writes cells: the columns of all dimensions and attributes, each with one entry per cell. They form one fragment,
- * which becomes visible when this completes; the open array that is passed in does not see it, `TileArray.reopen` does.
+ * which becomes visible when the write completes. The open array that is passed in does not contain it: use
+ * `TileArray.reopen`.
  *
  * Columns are typed arrays as reads return them, `{ values, offsets, validity }` for var-sized or nullable cells, or
  * lists of cells. Buffers are not copied, and must not change while they are written.
  *
- * Dimension labels may be among the columns, with one entry per cell, if the cells' coordinates follow each other
- * without gaps; each becomes a fragment of its own array, which becomes visible just before the cells do.
+ * The columns may include dimension labels, with one entry per cell, if the cells' coordinates follow each other
+ * without gaps. Each label becomes a fragment of its own array, which becomes visible just before the cells.
  *
  * Fails with `WriteError`, which names the field and the cell, before anything is written: for columns of a wrong
  * length or type, decreasing offsets, nulls in fields that are not nullable, coordinates outside the domain or the
- * current domain, cells out of order or with the same coordinates, codes that an enumeration lacks; and for values that
- * a filter cannot represent. Fails with `InvalidOption`, `StorageError` or `CodecError`, and with `NotFound`,
- * `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for an unreadable enumeration; enumerations are read once per
- * open array. After a failure or an interruption the array is unchanged.
+ * current domain, cells out of order or with the same coordinates, and codes outside their enumeration. Fails with
+ * `WriteError` for values that a filter cannot represent. Fails with `InvalidOption`, `StorageError` or `CodecError`,
+ * and with `NotFound`, `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for an unreadable enumeration;
+ * enumerations are read once per open array. After a failure or an interruption the array is unchanged.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -88,17 +89,17 @@ export const write = <S extends ArraySchema<"sparse"> | undefined>(
 ): Effect.Effect<WriteResult, WriteFailure, Storage | Codecs> =>
   Effect.flatMap(
     checkCells(array, "sparse", options, ["order", "duplicates"], (refuse) => ({
-      order: oneOf("order", options.order, ["unordered", "global"], refuse),
-      duplicates: oneOf("duplicates", options.duplicates, ["refuse", "first"], refuse),
+      order: choiceOf("order", options.order, ["unordered", "global"], refuse),
+      duplicates: choiceOf("duplicates", options.duplicates, ["refuse", "first"], refuse),
     })),
     (request) => writeSparse(openedOf(array), columns as Readonly<Record<string, unknown>>, request),
   ).pipe(traced("Sparse.write", array))
 
-/** How sparse cells are written in batches. */
+/** Options of a sparse write in batches. */
 export interface SparseWriterOptions extends SparseWriteOptions, BatchOptions {
   /**
-   * Bytes of unordered cells that wait to be sorted together; sorting takes about as much again. More cells become several
-   * fragments, which need an array of format 12 or later. Default: 256 MiB.
+   * Maximum size of the unordered cells that are buffered and sorted together; sorting takes about the same amount of
+   * memory in addition. More cells become several fragments, which require format 12 or later. Default: 256 MiB.
    */
   readonly memory?: ByteSize
 }
@@ -107,14 +108,16 @@ export interface SparseWriterOptions extends SparseWriteOptions, BatchOptions {
  * Opens a write of cells that arrive in batches of any size. They become visible with the commit; without a commit, the
  * written data is removed when the scope ends.
  *
- * Unordered cells are buffered until they fill `memory`; then they are sorted and become a fragment. In global order,
- * which is checked across batches, whole tiles are written as they arrive, and all form one fragment unless
- * `maxFragmentSize` splits it. All fragments become visible together. If cells of unordered batches have the same
- * coordinates and are in different fragments, the later one wins, as with two writes: each fragment has its own
- * millisecond, and if they arrive faster than that, the commit waits for the clock. With `at`, all have that time and
- * no order: a cell that is in two of them is refused with a `WriteError` that names it, for any value of `duplicates`.
- * The hashes that detect such cells take the size of `memory` again, at least 64 MiB; a larger write (more than about
- * 25 million cells with the default) has to omit `at` or use global order.
+ * Unordered cells are buffered until they fill `memory`; then they are sorted and become a fragment. The order of cells
+ * in global order is checked across batches; whole tiles are written as they arrive, into one fragment unless
+ * `maxFragmentSize` divides it. All fragments become visible together.
+ *
+ * If unordered cells with the same coordinates are in different fragments, the later one replaces the earlier one, as
+ * with two writes. For that, each fragment has its own millisecond; if fragments finish faster, the commit waits for
+ * the clock. With `at`, all fragments have the same time, and none is newer: a cell that is in two of them is rejected
+ * with a `WriteError` that names it, for any value of `duplicates`. The hashes that detect such cells take the size of
+ * `memory` in addition, at least 64 MiB; a larger write (more than about 25 million cells with the default) must omit
+ * `at` or use global order.
  *
  * Fails with `InvalidOption` or `WriteError`; writing and committing fail as {@link write} does.
  *
@@ -144,9 +147,9 @@ export const writer = <S extends ArraySchema<"sparse"> | undefined>(
 ): Effect.Effect<CellWriter<CellColumns<S>>, WriteFailure, Storage | Codecs | Scope.Scope> =>
   Effect.flatMap(
     checkCells(array, "sparse", options, ["order", "duplicates", "memory", "maxFragmentSize"], (refuse) => ({
-      order: oneOf("order", options.order, ["unordered", "global"], refuse),
-      duplicates: oneOf("duplicates", options.duplicates, ["refuse", "first"], refuse),
-      memory: byteCountOf("memory", options.memory, MEMORY, refuse),
+      order: choiceOf("order", options.order, ["unordered", "global"], refuse),
+      duplicates: choiceOf("duplicates", options.duplicates, ["refuse", "first"], refuse),
+      memory: byteCountOf("memory", options.memory, DEFAULT_WRITE_MEMORY, refuse),
       maxFragmentSize: fragmentSizeOf(array, options.maxFragmentSize, refuse),
     })),
     (request) =>
@@ -158,8 +161,8 @@ export const writer = <S extends ArraySchema<"sparse"> | undefined>(
   ).pipe(Effect.map(tracedWriter("Sparse.writer", array)), traced("Sparse.writer", array))
 
 /**
- * A sink for the batches of a stream, which {@link writer} writes and commits. Streams map a chunk of
- * elements at once: take `Stream.rechunk(1)` of a stream before its elements become large batches.
+ * Returns a sink that writes the batches of a stream with {@link writer} and commits them. Streams map a whole chunk of
+ * elements at once: apply `Stream.rechunk(1)` to a stream before its elements are mapped to large batches.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"

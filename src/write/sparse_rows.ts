@@ -15,13 +15,15 @@ import { type Rows, writeEncoded, type WriteRowsError } from "./write_rows.ts"
 import type { WriteResult } from "./result/write_result.ts"
 
 /**
- * Writes rows: an object a cell, with its coordinates and attributes by name, encoded through `schema` – the way back of
- * `Sparse.rows`. Values are what rows have when they are read, and dates may be ISO text, 64-bit integers numbers; fields of
- * enumerated attributes are values of the enumeration. `null` and `undefined` are null.
+ * Writes rows: one object per cell, with its coordinates and attributes by name, encoded through `schema` – the inverse
+ * of `Sparse.rows`. Values have the types that reading rows returns; in addition, dates may be ISO text and 64-bit
+ * integers may be numbers. Fields of enumerated attributes are values of the enumeration. `null` and `undefined` are
+ * null.
  *
- * Rows are an iterable or a Stream of any length: as many wait as fit into `memory`, all of them count at once when the last
- * one is written. Fails with `RowError`, which names the row and the field, and else as `Sparse.writer` does; the array is
- * then as it was. Rows cost an object each: columns, by `Sparse.write`, are faster.
+ * Rows are an iterable or a Stream of any length. They are buffered up to `memory`, and all become visible together
+ * after the last one was written. Fails with `RowError`, which names the row and the field, and otherwise as
+ * `Sparse.writer` does; after a failure the array is unchanged. Each row allocates an object: `Sparse.write` with
+ * columns is faster.
  *
  * ```ts
  * import { ArraySchema, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"

@@ -1,5 +1,5 @@
 /**
- * What `Dense` and `Sparse` both export of writing.
+ * Exports of `Dense` and `Sparse` for writing.
  *
  * @module
  */

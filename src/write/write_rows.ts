@@ -1,5 +1,5 @@
 /**
- * Rows on their way into an array: batches of them are encoded, and written as columns.
+ * Writes rows: encodes batches of rows and writes them as columns.
  *
  * @module
  */
@@ -18,18 +18,18 @@ import type { CellWriter } from "./fragment/cell_writer.ts"
 import { asRowError, type RowColumns, rowEncoder } from "./input/encode_rows.ts"
 import type { WriteFailure, WriteResult } from "./result/write_result.ts"
 
-/** Rows: a list or what else can be iterated, or a stream. */
+/** Rows: a list, another iterable, or a stream. */
 export type Rows<A, E = never, R = never> = Iterable<A> | Stream.Stream<A, E, R>
 
-/** What writing rows can fail with. Nothing of them is there then. */
+/** Errors of writing rows. After a failure the array is unchanged. */
 export type WriteRowsError = RowError | EnumerationError | WriteFailure
 
-/** Rows that are encoded together. */
-const BATCH = 4096
+/** Number of rows that are encoded together. */
+const BATCH_ROWS = 4096
 
 const isStream = <A, E, R>(rows: Rows<A, E, R>): rows is Stream.Stream<A, E, R> => Stream.StreamTypeId in rows
 
-/** Writes rows by a writer of columns, and commits them. */
+/** Writes rows with a writer of columns, and commits them. */
 export const writeEncoded = <A, I, R, E, R2, W>(
   array: OpenedArray,
   rows: Rows<A, E, R2>,
@@ -40,7 +40,7 @@ export const writeEncoded = <A, I, R, E, R2, W>(
     const encode = yield* rowEncoder(array, schema)
     const { write, commit } = yield* writer
     let first = 0
-    const batches = Stream.grouped(isStream(rows) ? rows : Stream.fromIterable(rows), BATCH)
+    const batches = Stream.grouped(isStream(rows) ? rows : Stream.fromIterable(rows), BATCH_ROWS)
     yield* Stream.runForEach(batches, (batch) =>
       Effect.flatMap(encode(batch, first), (columns) => {
         first += Chunk.size(batch)

@@ -19,7 +19,7 @@ import { slotOf } from "../../src/fragment/fragment.ts"
 import { loadMbrs } from "../../src/fragment/mbrs.ts"
 import { readCoordinates, readTiles } from "../../src/fragment/read/read_tiles.ts"
 import { loadSections } from "../../src/fragment/sections.ts"
-import { firstFall } from "../../src/kernel/sort/sort_cells.ts"
+import { firstUnordered } from "../../src/kernel/sort/sort_cells.ts"
 import { tileStatistics } from "../../src/write/fragment/tile_statistics.ts"
 import { packedArrays, packs } from "../support/packed_arrays.ts"
 
@@ -73,7 +73,7 @@ const compareAll = (pack: string): Effect.Effect<{ order: number; rectangles: nu
           const coordinates = yield* readCoordinates(access, fragment, dimensions, numbers)
           const columns = dimensions.map((field, d) => joined(field, coordinates[d]))
           const cells = columns[0].offsets === undefined ? columns[0].values.length : columns[0].offsets.length - 1
-          assertEquals(firstFall(globalWords(schema, columns, version), cells), cells, `${path}: order`)
+          assertEquals(firstUnordered(globalWords(schema, columns, version), cells), cells, `${path}: order`)
           seen.order++
 
           const mbrs = yield* loadMbrs(access, fragment)

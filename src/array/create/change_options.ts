@@ -11,23 +11,23 @@ import {
   checkNames,
   checkUri,
   millis,
-  refusing,
+  refuseFor,
   type TimeInput,
 } from "../open/open_options.ts"
 
 /** Options of a change to an array or group. */
 export interface ChangeOptions {
   /**
-   * Time of the change: milliseconds since 1970, ISO text, a Date or a DateTime. Default: now, or the
-   * millisecond after the newest change of its kind if the clock is late by at most an hour; with a clock that is later
-   * still, the change fails with `InvalidOption`.
+   * Time of the change: milliseconds since 1970, ISO text, a Date or a DateTime. Default: now, or the millisecond after
+   * the newest change of its kind if the clock is late by at most an hour; if it is later, the
+   * change fails with `InvalidOption`.
    */
   readonly at?: TimeInput
-  /** The AES-256-GCM key of an encrypted array: 32 bytes. An array opened with its key needs none. */
+  /** The AES-256-GCM key of an encrypted array: 32 bytes. Not required for an array that was opened with its key. */
   readonly key?: EncryptionKey | Uint8Array
 }
 
-/** What is to be changed: something open, or where it is. */
+/** An array or group to change: its URI, or an open one. */
 export type ChangeTarget = string | { readonly uri: string; readonly key: EncryptionKey | undefined }
 
 /** A validated change. */
@@ -41,7 +41,7 @@ export interface Changing {
 
 const OPTIONS: ReadonlyArray<string> = ["at", "key"] satisfies Array<keyof ChangeOptions>
 
-/** Validates a change and its options; `more` are the names of options that the caller validates. */
+/** Validates the target and the options of a change. `more` lists the names of options that the caller validates. */
 export const changingOf = (
   changed: ChangeTarget,
   options: ChangeOptions,
@@ -49,7 +49,7 @@ export const changingOf = (
 ): Effect.Effect<Changing, InvalidOption> =>
   attemptOptions(() => {
     const open = typeof changed === "object" && changed !== null ? changed : undefined
-    const refuse = refusing(open === undefined ? changed : open.uri)
+    const refuse = refuseFor(open === undefined ? changed : open.uri)
     const uri = open === undefined ? checkUri(changed, refuse) : open.uri
     checkNames(options, [...OPTIONS, ...more], refuse)
     const at = millis("at", options.at, refuse)

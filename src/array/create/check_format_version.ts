@@ -1,6 +1,5 @@
 /**
- * Checks what arrays of older formats cannot contain: their schemas cannot express it, or their engines do not support
- * it.
+ * Checks that an array of an older format can have a schema: the format or its engines may not support all of it.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { defaultCellFill, VAR } from "../../../schema/array/cell_val_num.ts"
@@ -12,17 +11,19 @@ import { CURRENT_VERSION, NEWEST_VERSION, Since } from "../../../schema/version/
 import { shownValue } from "../../../platform/errors.ts"
 import { SchemaError } from "../../schema_builder/schema_error.ts"
 
-/** The oldest format that can be written: earlier fragments have other names and metadata. */
-export const OLDEST_WRITTEN = Since.footer
+/** The oldest format version that can be written: fragments of earlier versions have other names and metadata. */
+export const MIN_WRITTEN_VERSION = Since.footer
 
 /** Returns why arrays of a format version cannot be created; `undefined` if they can. */
 export const formatVersionRefusal = (version: unknown): string | undefined =>
-  Number.isInteger(version) && Number(version) >= OLDEST_WRITTEN && Number(version) <= NEWEST_VERSION
+  Number.isInteger(version) && Number(version) >= MIN_WRITTEN_VERSION && Number(version) <= NEWEST_VERSION
     ? undefined
-    : `${shownValue(version)} is not a writable format version; expected ${OLDEST_WRITTEN} to ${NEWEST_VERSION}, ` +
+    : `${
+      shownValue(version)
+    } is not a writable format version; expected ${MIN_WRITTEN_VERSION} to ${NEWEST_VERSION}, ` +
       `${CURRENT_VERSION} is the default`
 
-/** The first format whose engines support a filter. */
+/** First format version whose engines support a filter. */
 const filterSince: Partial<Record<FilterType, number>> = {
   checksum_md5: 4,
   checksum_sha256: 4,
@@ -33,7 +34,7 @@ const filterSince: Partial<Record<FilterType, number>> = {
   delta: 19,
 }
 
-/** The first format whose engines all support a datatype. */
+/** Returns the first format version whose engines all support a datatype. */
 const typeSince = (type: Datatype): number =>
   type === "geom_wkb" || type === "geom_wkt"
     ? 22
@@ -68,14 +69,14 @@ export const checkFormatVersion = (schema: ArraySchema): void => {
   const checkText = (field: string, type: Datatype, { filters }: FilterPipeline): void => {
     const has = (requested: FilterType): boolean => filters.some((filter) => filter.type === requested)
     if (type === "string_utf8" && has("dictionary")) needs(Since.foldedUtf8, field, "dictionaries of UTF-8 strings")
-    // until then RLE applied to strings as to other values
+    // in earlier formats RLE treats strings like other values
     if (type !== "string_ascii" || version < Since.foldedRle || filters.length < 2) return
     if (has("rle") || has("dictionary")) needs(Since.foldedChains, field, "RLE or a dictionary with other filters")
   }
 
   for (const { name } of [...dimensions, ...attributes]) {
     const fault = innerPathFault(name, "field")
-    // until then data files are named after fields
+    // in earlier formats data files are named after fields
     if (fault !== undefined) needs(Since.encodedFileNames, name, `field names that are not file names (it ${fault})`)
   }
   if (schema.allowsDuplicates) needs(Since.splitDimensions, "allowsDuplicates", "duplicates")

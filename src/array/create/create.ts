@@ -1,5 +1,5 @@
 /**
- * Creates arrays: folders first, then the schema files; the last one makes the folder an array. Format:
+ * Creates arrays: first the folders, then the schema files. The last schema file makes the folder an array. Format:
  * `array_file_hierarchy.md`.
  */
 import * as Clock from "effect/Clock"
@@ -44,7 +44,7 @@ import type { StoreError } from "./create_structure.ts"
 /** Options of `create`. */
 export interface CreateOptions extends ChangeOptions {
   /**
-   * Format version, from 3 on. Default: 22, which engines since 2.25 read; older engines read arrays of their own
+   * Format version, from 3 on. Default: 22, which engines from 2.25 on can read; older engines read arrays of their own
    * format. No released engine reads 23.
    */
   readonly formatVersion?: number
@@ -55,7 +55,7 @@ export type CreateError = InvalidOption | SchemaError | AlreadyExists | StoreErr
 
 type Needs = Storage | Codecs
 
-/** Gives each enumeration of the schema its own file: arrays do not share them. */
+/** Assigns a new file to each enumeration of the schema: arrays do not share these files. */
 const withNewFiles = (schema: ArraySchema): Effect.Effect<ArraySchema> =>
   Effect.map(
     Effect.forEach(
@@ -65,13 +65,13 @@ const withNewFiles = (schema: ArraySchema): Effect.Effect<ArraySchema> =>
     (enumerations) => ({ ...schema, enumerations: Object.fromEntries(enumerations) }),
   )
 
-/** Whether there is a schema: a killed creation leaves folders without one. */
+/** Returns whether a listing contains a schema. A killed creation leaves folders without a schema. */
 export const hasSchema = ({ root, schemas }: SchemaListing): boolean =>
   root.some((entry) => entry.name === ARRAY_SCHEMA_FILE) || schemas.some((entry) => entry.kind === "file")
 
 /**
- * Creates the folders of an array except that of its schemas, which makes a folder an array and is created with the
- * schema.
+ * Creates the folders of an array, except the schema folder: that folder makes its parent an array, so it is created
+ * with the schema.
  */
 const createFolders = (uri: string, { version }: Structure): Effect.Effect<void, StorageError, Storage> =>
   Effect.gen(function* () {
@@ -79,28 +79,28 @@ const createFolders = (uri: string, { version }: Structure): Effect.Effect<void,
     yield* storage.createFolder(uri)
     const folders = arrayFolders(version).filter((folder) => !folder.startsWith(SCHEMA_FOLDER))
     for (const folder of folders) yield* storage.createFolder(join(uri, folder))
-    // engines of that time do not open an array without it
+    // engines of these formats do not open an array without the lock file
     if (version > Since.schemaFolder) return
     const exists = (yield* storage.list(uri)).some(({ name }) => name === LOCK_FILE)
     if (exists) return
     const lock = join(uri, LOCK_FILE)
     yield* storage.create(lock, new Uint8Array(0)).pipe(
       Effect.catchTag("AlreadyExists", () => Effect.void),
-      // the response may be lost although the file exists now; it did not exist before
+      // remove the file on failure, since it may exist if the response was lost; it did not exist before
       Effect.tapError(() => Effect.ignore(storage.remove(lock))),
     )
   })
 
 /**
- * Creates an array, and opens it: empty, and typed by its schema. An open array is an immutable snapshot: it can be
- * written to, but it does not see these writes. `TileArray.reopen` returns a new snapshot with them, for the cost of
- * three listings and the new files.
+ * Creates an array and opens it: empty, and typed by its schema. An open array is an immutable snapshot: it can be
+ * written to, but it does not contain these writes. `TileArray.reopen` returns a new snapshot that contains them, and
+ * takes three listings and the reads of new files.
  *
  * Dimension labels get arrays of their own, in `__labels/l0` and so on, which are written like any array.
  *
- * Fails with `AlreadyExists` if there is an array or group, with `SchemaError` if the schema is invalid in that format
- * version, with `InvalidOption`, and with `StorageError` or `CodecError`; a failed call leaves nothing behind. Two
- * concurrent calls for the same array may both succeed, as with other engines.
+ * Fails with `AlreadyExists` if an array or group exists at the URI, with `SchemaError` if the schema is invalid in
+ * that format version, with `InvalidOption`, and with `StorageError` or `CodecError`; a failed call leaves no files
+ * behind. Two concurrent calls for the same array may both succeed, as with other engines.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
@@ -139,7 +139,7 @@ export const create = <S extends ArraySchema>(
     return array
   })).pipe(traced("TileArray.create", uri))
 
-/** Creates the arrays of dimension labels; external ones exist already. */
+/** Creates the arrays of dimension labels, except external ones, which exist already. */
 const createLabels = (
   uri: string,
   schema: ArraySchema,
@@ -148,14 +148,14 @@ const createLabels = (
   Effect.gen(function* () {
     for (const label of schema.dimensionLabels.filter(({ external }) => !external)) {
       const at = join(uri, label.uri)
-      // the array does not exist yet, so its label arrays are remains of a killed creation
+      // the array does not exist yet, so existing label arrays are the remains of a killed creation
       yield* removeArray(at)
       yield* create(at, labelSchema(schema, label), options)
     }
   })
 
 /**
- * Creates an array with the schema of an existing array: rules that engines introduced later do not apply, and the
+ * Creates an array with the schema of an existing array. Rules that engines introduced later do not apply, and the
  * caller creates the label arrays.
  */
 export const createLike = <S extends ArraySchema>(
@@ -173,12 +173,12 @@ export const createLike = <S extends ArraySchema>(
 
 const UNFINISHED = { detail: "an unfinished copy or import is here", hint: { _tag: "Resume" } } as const
 
-/** An array with a final schema that is not stored yet: its cells can be written, but it cannot be opened. */
+/** An array whose schema is final but not stored yet. Cells can be written, but the array cannot be opened. */
 export interface NewArray<S extends ArraySchema> {
   readonly array: TileArray<S>
   /** Creates its folders, except that of the schema. */
   readonly createFolders: Effect.Effect<void, StorageError, Storage>
-  /** Stores the schema: the step that makes it an array. */
+  /** Stores the schema, which makes the folder an array. */
   readonly storeSchema: Effect.Effect<void, StoreError, Storage>
 }
 
@@ -205,7 +205,7 @@ export const newArray = <S extends ArraySchema>(
     const structure = yield* attemptSchema(() => {
       const made = toStructure(named, { version })
       checkFormatVersion(made)
-      // the schema as readers see it
+      // returns the schema as readers decode it
       return decodeArraySchema(encode(SchemaCodec, made, version), at)
     })
     const verifyChecksums = true

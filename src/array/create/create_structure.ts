@@ -1,5 +1,5 @@
 /**
- * Stores structures: each in a generic tile, in a new file.
+ * Stores structures, each as a generic tile in a new file.
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../../platform/errors.ts"
@@ -9,7 +9,7 @@ import type { Steps } from "../../kernel/steps.ts"
 import { attemptTileSteps, type TileError } from "../../tile/attempt.ts"
 import { closeGenericTileSteps, type TileAccess } from "../../tile/generic_tile.ts"
 
-/** Errors of storing a structure; `FormatError` if the version cannot contain it. */
+/** Errors of storing a structure; `FormatError` if the format version cannot represent it. */
 export type StoreError = StorageError | TileError
 
 /** Encodes the file of a structure in a format version. */
@@ -30,8 +30,8 @@ function* fileOf<A>(
 }
 
 /**
- * Stores a structure in a file whose name no other writer chooses: the file exists whole or not at all. An existing
- * file of that name is ours, from an attempt whose response was lost.
+ * Stores a structure in a file whose name no other writer uses. The file is created whole or not at all. If a file of
+ * that name exists, an earlier attempt created it and its response was lost.
  */
 export const createStructure = <A>(
   access: TileAccess,

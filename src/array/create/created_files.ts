@@ -1,6 +1,6 @@
 /**
- * Records what one call creates, so that exactly this is removed if the call fails: never a file that existed before,
- * and never one that another program adds meanwhile.
+ * Records the files that a call creates, so that a failed call removes exactly these files: never a file that existed
+ * before, and never one that another program adds meanwhile.
  *
  * @module
  */
@@ -11,23 +11,23 @@ import { type FileWriter, Storage } from "../../../platform/storage/service.ts"
 import { lastComponent, parseName } from "../../../schema/name/timestamped_name.ts"
 import { isTakeoverFile } from "../open/unfinished.ts"
 
-/** A storage that records what is created through it. */
+/** A storage that records the files and folders that are created through it. */
 export interface CreatedFiles {
   readonly storage: Storage
   /**
    * Removes the recorded files, newest first, then the recorded folders that are empty. Stops at the first file that
-   * cannot be removed: a commit must not outlive the files that it names. `removal` restricts what is removed.
+   * cannot be removed: a commit must not outlive the files that it names. `removal` restricts which files are removed.
    */
   readonly removeAll: (removal?: Removal) => Effect.Effect<void, StorageError>
 }
 
 /** Restricts which recorded files and folders are removed. */
 export interface Removal {
-  /** Whether a file or folder is removed. Default: all. */
+  /** Returns whether a file or folder is removed. Default: all. */
   readonly isRemoved?: (uri: string) => boolean
   /**
-   * A file that is removed after all others and before the folders, although this call overwrote it rather than created
-   * it.
+   * A file that is removed after all other files and before the folders, even though the call overwrote it and did not
+   * create it.
    */
   readonly last?: string
 }
@@ -35,13 +35,13 @@ export interface Removal {
 const folderOf = (uri: string): string => uri.slice(0, Math.max(uri.lastIndexOf("/"), 0))
 
 /**
- * Whether no other program uses this name: the file or its folder is named with a UUID. A file of such a name is ours
- * even if the response to its creation was lost.
+ * Returns whether no other program uses this name, since the file or its folder is named with a UUID. This process
+ * created such a file, even if the response to its creation was lost.
  */
 export const isOurs = (uri: string): boolean =>
   parseName(uri) !== undefined || parseName(folderOf(uri)) !== undefined || isTakeoverFile(lastComponent(uri))
 
-/** Wraps a storage and records what is created through it. */
+/** Wraps a storage and records the files and folders that are created through it. */
 export const trackCreated = (storage: Storage): CreatedFiles => {
   const files = new Set<string>()
   const folders = new Set<string>()
@@ -81,11 +81,11 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
     Effect.gen(function* () {
       const newest = [...files].filter((file) => file !== last && isRemoved(file)).reverse()
       for (let from = 0; from < newest.length;) {
-        // files of one folder do not depend on each other
+        // remove the files of one folder concurrently, since they do not depend on each other
         let to = from + 1
         while (to < newest.length && folderOf(newest[to]) === folderOf(newest[from])) to++
         const failures = yield* storage.removeAll(newest.slice(from, to))
-        // a folder that another program created in the place of a file stays
+        // keep a folder in which another program created files
         const failure = failures.find(({ reason }) => reason !== "Occupied")
         if (failure !== undefined) return yield* Effect.fail(failure)
         from = to
@@ -100,7 +100,7 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
   return {
     storage: {
       ...storage,
-      // an overwritten file existed before, so it is not recorded
+      // do not record overwritten files, which existed before
       write: (uri, bytes) => {
         const call = storage.write(uri, bytes)
         return Effect.zipRight(createParent(uri), isOurs(uri) ? record(uri, call) : call)
@@ -126,7 +126,7 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
 
 /**
  * Runs an effect that creates files. If it fails or is interrupted, exactly the files and folders that it created are
- * removed, restricted by `removal` (`undefined`: nothing is removed); files that existed before, and those that other
+ * removed, restricted by `removal` (`undefined`: nothing is removed). Files that existed before, and files that other
  * programs add meanwhile, stay.
  */
 export const removeOnFailure = <A, E, R>(

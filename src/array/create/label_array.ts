@@ -36,7 +36,7 @@ export type Labelled = Pick<OpenedArray, "uri" | "schema" | "schemaName">
 
 /**
  * Returns the path of a label array, relative to the array. Throws `FormatError` for a path that leaves the array, and
- * for a label stored elsewhere by a whole URI: reads open nothing outside the array.
+ * for a label stored outside the array by a whole URI: reads do not open files outside the array.
  */
 export const labelPathOf = ({ uri, schema, schemaName }: Labelled, label: DimensionLabel): string => {
   const path = `dimensionLabels.${schema.dimensionLabels.findIndex(({ name }) => name === label.name)}.uri`
@@ -47,16 +47,13 @@ export const labelPathOf = ({ uri, schema, schemaName }: Labelled, label: Dimens
   throw new FormatError({ ...place, offset: 0, reason: "Unsupported", detail: reason })
 }
 
-/** Label arrays that were opened, by the names of the labels. They are snapshots of the same time as their array. */
+/** Label arrays that were opened, by label name. They are opened at the time of the array. */
 const LABEL = cacheKind<OpenedArray>("label array")
 
-/** About the bytes of an open label array and of each of its fragments. */
-const LABEL_BYTES = 4096
+/** Estimated size of an open label array, and of each of its fragments, in bytes. */
+const ESTIMATED_LABEL_SIZE = 4096
 
-/**
- * Returns the arrays of all labels stored in the array, with their relative paths; labels stored elsewhere are not
- * included.
- */
+/** Opens the arrays of all labels that are stored inside the array. Returns them with their relative paths. */
 export const openInnerLabels = (
   array: OpenedArray,
 ): Effect.Effect<ReadonlyArray<readonly [path: string, label: OpenedArray]>, OpenError, Storage | Codecs> =>
@@ -76,7 +73,7 @@ export const openInnerLabels = (
     ),
   )
 
-/** Opens the array that stores a label, at the time of the array. It is always inside the array. */
+/** Opens the array that stores a label, at the time of the array. The label must be stored inside the array. */
 export const openLabel = (
   array: OpenedArray,
   label: DimensionLabel,
@@ -90,7 +87,7 @@ export const openLabel = (
       const opened = yield* openArrayWithin(array.bounded, uri, { ...time, key, verifyChecksums })
       const { schema } = opened
       const fits = schema.arrayType === "dense" && schema.dimensions.length === 1 &&
-        // labels of labels are rejected: they could recur without end
+        // reject labels of labels, which could refer to each other without end
         schema.dimensions[0].type === dimensions[label.dimension].type && schema.dimensionLabels.length === 0 &&
         schema.attributes.some(({ name, type }) => name === label.attribute && type === label.type)
       if (!fits) {
@@ -99,7 +96,7 @@ export const openLabel = (
           new FormatError({ uri, path: "dimensionLabels", offset: 0, version: schema.version, detail: reason }),
         )
       }
-      array.cache.set(LABEL, label.name, opened, LABEL_BYTES * (1 + opened.fragments.length))
+      array.cache.set(LABEL, label.name, opened, ESTIMATED_LABEL_SIZE * (1 + opened.fragments.length))
       return opened
     })
   })

@@ -16,21 +16,21 @@ export interface NameStamp {
   readonly uuid: string
 }
 
-/** Makes the time and the digits of names. */
+/** Creates the time and the digits of names. */
 export interface NameGenerator {
-  /** Makes the next stamp. Its digits sort after those of all stamps that this generator made before. */
+  /** Creates the next stamp. Its digits sort after those of all earlier stamps of this generator. */
   readonly next: Effect.Effect<NameStamp>
 }
 
-/** Names that one generator can make within a millisecond; more of them count as made in the next. */
-const PER_MILLISECOND = 2 ** 20
-const LAST_MILLISECOND = 2 ** 32 * 1000 - 1
+/** Maximum number of stamps that a generator creates for one millisecond; further stamps get the next millisecond. */
+const MAX_NAMES_PER_MILLISECOND = 2 ** 20
+const MAX_MILLISECOND = 2 ** 32 * 1000 - 1
 
 const digits = (n: number, length: number): string => n.toString(16).padStart(length, "0")
 
 /**
- * Makes a generator over Effect's clock. Its 32 digits are eight of the seconds since 1970, three of the milliseconds, five of
- * a counter, and sixteen random ones.
+ * Creates a generator that uses Effect's clock. The 32 digits are: eight digits of the seconds since 1970, three of the
+ * milliseconds, five of a counter, and sixteen random ones.
  *
  * ```ts
  * import { makeNameGenerator } from "@tessera/array"
@@ -46,12 +46,12 @@ export const makeNameGenerator = (): NameGenerator => {
   let millisecond = 0
   let counter = 0
   const uuidAt = (clock: number): string => {
-    const now = Math.min(clock, LAST_MILLISECOND)
-    // a clock that was set back changes nothing
+    const now = Math.min(clock, MAX_MILLISECOND)
+    // ignore a clock that was set back
     if (now > millisecond) {
       millisecond = now
       counter = 0
-    } else if (++counter === PER_MILLISECOND) {
+    } else if (++counter === MAX_NAMES_PER_MILLISECOND) {
       millisecond++
       counter = 0
     }

@@ -1,6 +1,6 @@
 /**
  * Removes an array: the files that the format defines in its folder, and no others. All other contents of the folder
- * stay. Format: `array_file_hierarchy.md`, both hierarchies.
+ * stay. Format: `array_file_hierarchy.md`, both directory layouts.
  *
  * @module
  */
@@ -23,11 +23,11 @@ import { parseName } from "../../../schema/name/timestamped_name.ts"
 import { join } from "../open/listing.ts"
 import { claimsIn } from "./schema_claim.ts"
 
-/** Whether a file in the array's own folder is part of it, besides those with timestamped names. */
+/** Returns whether a file in the array's own folder belongs to the array. Timestamped names are checked elsewhere. */
 const isRootFile = (name: string): boolean =>
   name === LOCK_FILE || name === MANIFEST_NAME || claimsIn([name]).length > 0
 
-/** Folders whose files have timestamped names: commits before the fragments that they name. */
+/** Folders whose files have timestamped names. Commits precede the fragments that they name. */
 const folders: ReadonlyArray<string> = [
   COMMITS_FOLDER,
   METADATA_FOLDER,
@@ -36,30 +36,32 @@ const folders: ReadonlyArray<string> = [
   ENUMERATIONS_FOLDER,
 ]
 
-/** The folders of an array that removal enters. */
+/** The folders of an array whose contents are removed. */
 const ownFolders: ReadonlySet<string> = new Set([
   SCHEMA_FOLDER,
   LABELS_FOLDER,
   ...folders.map((folder) => folder.slice(folder.lastIndexOf("/") + 1)),
 ])
 
-/** Returns the links that replace an array's own folders. Their targets may belong to another array. */
+/** Returns the links that are in the place of an array's own folders. Their targets may belong to another array. */
 export const linkedFolders = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
   entries.filter(({ name, kind, isLink }) => isLink === true && kind === "folder" && ownFolders.has(name))
 
-/** Depth of label arrays in label arrays: the format has no such nesting, but a forged array may. */
+/**
+ * Maximum depth of label arrays inside label arrays. The format has no such nesting, but a forged array may have it.
+ */
 const MAX_DEPTH = 2
 
-/** Whether the format gives this name to a file or folder of an array, `kept` ones excepted. */
+/** Returns whether the format defines this name for a file or folder of an array; `kept` names are excluded. */
 const isTimestamped = ({ name }: Entry, kept: ReadonlySet<string>): boolean => {
   const parsed = parseName(name)
   return parsed !== undefined && !kept.has(parsed.name)
 }
 
-/** A step of a removal: files and folders with their contents, or a folder that must be empty. */
+/** A step of a removal: files and folders that are removed with their contents, or a folder that must be empty. */
 type Step = { readonly names: ReadonlyArray<string> } | { readonly emptyFolder: string }
 
-/** Yields the steps that remove an array, in order. Only lists. */
+/** Plans the steps that remove an array, in order. Takes listings only. */
 const planAt = (
   uri: string,
   kept: ReadonlySet<string>,
@@ -79,13 +81,13 @@ const planAt = (
       ...linkedFolders(root),
       ...linkedFolders(schemas).map((entry) => ({ ...entry, name: join(SCHEMA_FOLDER, entry.name) })),
     ]
-    // retained files may be below a link; labels retain nothing
+    // kept files may be below a link; inside labels no files are kept
     if (depth === 0 && links.length > 0) {
       const cause = new Error("this folder of the array is a symbolic link, and removal does not follow links")
       const at = join(uri, links[0].name)
       return yield* Effect.fail(new StorageError({ op: "remove", uri: at, reason: "Unsupported", cause }))
     }
-    // without a schema, the rest cannot be opened
+    // remove the schema first: without it, a partly removed array cannot be opened
     remove(uri, root.filter(({ name, kind }) => kind === "file" && name === ARRAY_SCHEMA_FILE))
     remove(join(uri, SCHEMA_FOLDER), schemas.filter((entry) => entry.kind === "file" && isTimestamped(entry, kept)))
     remove(uri, links)
@@ -99,7 +101,7 @@ const planAt = (
       const at = join(uri, LABELS_FOLDER)
       for (const entry of yield* storage.list(at)) {
         if (entry.kind !== "folder") continue
-        // the link is the array's, what it leads to is not
+        // the link belongs to the array, but its target does not
         if (entry.isLink === true) remove(at, [entry])
         else steps.push(...(yield* planAt(join(at, entry.name), kept, depth + 1)))
       }
@@ -107,10 +109,10 @@ const planAt = (
     }
     steps.push({ emptyFolder: join(uri, SCHEMA_FOLDER) })
     const rest = root.filter((entry) => isTimestamped(entry, kept) || (entry.kind === "file" && isRootFile(entry.name)))
-    // commit files before the folders of the fragments that they name
+    // remove commit files before the folders of the fragments that they name
     remove(uri, rest.filter(({ kind }) => kind === "file"))
     remove(uri, rest.filter(({ kind }) => kind === "folder"))
-    // the folder of a label is the array's; the array's own folder is its owner's
+    // the folder of a label belongs to the array; the array's own folder belongs to the caller
     if (depth > 0) steps.push({ emptyFolder: uri })
     return steps
   })
@@ -120,8 +122,8 @@ const planAt = (
  * defines for arrays, the schema first, so that a partly removed array cannot be opened. `kept` are names of fragments
  * and schemas that stay. Empty folders of the array are removed; `uri` itself stays.
  *
- * Everything is listed first; then `check` runs, and then exactly what was listed is removed. If `check` verifies that
- * no other program had begun to write, no file of a program that begins later is removed.
+ * Lists everything first, then runs `check`, and then removes exactly the listed files. If `check` verifies that no
+ * other program has started to write, no file of a program that starts later is removed.
  *
  * Links are not followed: a linked fragment or label array is unlinked. If one of the array's folders is a link, the
  * call fails before anything is removed.

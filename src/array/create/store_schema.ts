@@ -1,5 +1,5 @@
 /**
- * Schemas into an array: the files of new enumerations, then that of the schema, which is what counts.
+ * Stores schemas: first the files of new enumerations, then the file of the schema, which makes the change visible.
  * Format: `array_schema.md`, `enumeration.md`.
  */
 import * as Effect from "effect/Effect"
@@ -14,21 +14,25 @@ import { createStructure, type StoreError } from "./create_structure.ts"
 import { join } from "../open/listing.ts"
 import { type NameTime, newName, newUuid } from "./fragment_name.ts"
 
-/** A new name for the file of an enumeration. */
+/** Returns a new name for the file of an enumeration. */
 export const newEnumerationName: Effect.Effect<string> = Effect.map(newUuid, (uuid) => `__${uuid}_0`)
 
-/** A new name for the file of a schema of a format version; before format 10 there is one schema, with one name. */
+/**
+ * Returns a new name for the file of a schema of a format version. Before format 10 an array has one schema with a
+ * fixed name.
+ */
 export const newSchemaName = (version: number, time?: NameTime): Effect.Effect<string> =>
   version < Since.schemaFolder ? Effect.succeed("") : newName(time)
 
-/** The folders of schemas in an array of a format version. */
+/** Returns the folders of schemas in an array of a format version. */
 const schemaFolders = (version: number): ReadonlyArray<string> =>
   arrayFolders(version).filter((folder) => folder.startsWith(SCHEMA_FOLDER))
 
 /**
- * Writes a schema by its own version into the array at `uri`, under a name of {@link newSchemaName}; first the enumerations
- * that do not exist yet. The array is as before until the schema's file exists. If this fails, the files that it created are
- * removed, the schema first, but for a schema whose name is not unique: another program may have created it.
+ * Stores a schema, encoded in its own format version, in the array at `uri` under a name of {@link newSchemaName}.
+ * Stores the enumerations that do not exist yet before it. The array does not change until the schema's file exists. If
+ * the call fails, the files that it created are removed, the schema first. A schema whose name is not unique is not
+ * removed: another program may have created it.
  */
 export const storeSchema = (
   access: TileAccess,

@@ -1,9 +1,9 @@
 /**
- * The time of a write without an explicit time: the clock's, but always after the existing contents of the array or
- * group.
+ * The time of a write without an explicit time: the time of the clock, but always after the existing contents of the
+ * array or group.
  *
- * Names contain times, and the later name wins. If the clock is later than that of another writer, a write would be
- * acknowledged and yet hidden by earlier ones. Each write therefore reads the newest existing name, and uses a later
+ * Names contain times, and the later name takes precedence. If the clock of another writer is ahead, earlier writes
+ * would hide a new one, although it succeeded. Each write therefore reads the newest existing name, and uses a later
  * time. A name far in the future is an error and must not shift all later writes: such a write fails.
  */
 import * as Clock from "effect/Clock"
@@ -15,27 +15,27 @@ import { InvalidOption } from "../open/errors.ts"
 import type { NameTime } from "./fragment_name.ts"
 
 /**
- * Maximum number of milliseconds by which the newest name may be ahead of the clock; the write then uses the
+ * Maximum number of milliseconds by which the newest name may be ahead of the clock. The write then uses the
  * millisecond after that name.
  */
 export const MAX_CLOCK_SKEW = 3_600_000
 
-/** The most milliseconds for which a write waits until the clock has reached its moment. */
+/** Maximum number of milliseconds for which a write waits until the clock reaches the time of the write. */
 export const MAX_WAIT = 1000
 
-/** The newest of some names. */
+/** The time of the newest of some names. */
 export interface Newest {
-  /** Its last time, in milliseconds since 1970. */
+  /** Last time in the name, in milliseconds since 1970. */
   readonly end: number
-  /** Whether a write may share the time: then the order of names does not matter. */
+  /** Whether a write may have the same time, because the order of these names does not matter. */
   readonly isShared: boolean
 }
 
-/** The newer of two. */
+/** Returns the newer of two times. */
 export const newerOf = (a: Newest | undefined, b: Newest | undefined): Newest | undefined =>
   a === undefined || b === undefined ? a ?? b : a.end > b.end || (a.end === b.end && !a.isShared) ? a : b
 
-/** What a name says. */
+/** Returns the time of a name. */
 export const newestOf = ({ end }: Pick<TimestampedName, "end">, isShared = false): Newest => ({ end, isShared })
 
 const shown = (millis: number): string => {
@@ -51,7 +51,7 @@ export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Eff
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     if (newest === undefined || newest.end < now) return [now, now]
-    // for equal times only the digits of names decide which is newer, and TileDB 2.30 ignores them
+    // otherwise the digits of the names would decide which is newer, and TileDB 2.30 ignores them
     if (newest.end === now && newest.isShared) return [now, now]
     const skew = newest.end - now
     if (skew > MAX_CLOCK_SKEW) {
@@ -71,16 +71,18 @@ export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Eff
     return [next, next]
   })
 
-/** Sleeps in real time, whatever clock the program provides: a test clock that stands still must not block a write. */
+/**
+ * Sleeps in real time, whatever clock the program provides: a test clock that does not advance must not block a write.
+ */
 export const sleepReal = (millis: number): Effect.Effect<void> => Effect.withClock(Effect.sleep(millis), Clock.make())
 
 /**
- * Waits until the clock reaches a time from {@link momentAfter}, so that readers after the write see it. The wait is
- * bounded: if the clock is more than `max` milliseconds behind, or stands still, the write continues.
+ * Waits until the clock reaches a time from {@link momentAfter}, so that readers after the write see it. If the clock
+ * is more than `max` milliseconds behind, or does not advance, the write continues without waiting longer.
  */
-export const untilReached = ([, end]: NameTime, max: number = MAX_WAIT): Effect.Effect<void> =>
+export const waitUntil = ([, end]: NameTime, max: number = MAX_WAIT): Effect.Effect<void> =>
   Effect.gen(function* () {
-    // timers may be early by a millisecond
+    // timers may fire a millisecond early
     for (let tries = 0; tries < 3; tries++) {
       const remaining = end - (yield* Clock.currentTimeMillis)
       if (remaining <= 0 || remaining > max) return

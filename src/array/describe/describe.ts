@@ -36,16 +36,18 @@ type Dimension = ArraySchema["dimensions"][number]
 type Attribute = ArraySchema["attributes"][number]
 
 const DEFAULT_CHUNK_SIZE = 65536
-/** Number of MBRs included for each fragment. */
-const MBRS_SHOWN = 8
+/** Maximum number of MBRs included for each fragment. */
+const MAX_SHOWN_MBRS = 8
 
 const cellValNumJson = (n: number): number | "var" => n === VAR ? "var" : n
 
-/** Filter names as TileDB's own tools print them, where they differ from the format's. */
+/** Filter names that TileDB's own tools print and that differ from the format's names. */
 const filterNames: Partial<Record<Filter["type"], string>> = { noop: "none", aes_256_gcm: "aes256gcm" }
 const webpFormats = ["none", "rgb", "bgr", "rgba", "bgra"]
 
-/** Describes one filter with its options, flat. Options without effect are omitted, such as the level of RLE. */
+/**
+ * Describes one filter with its options in one object. Options without effect are omitted, such as the level of RLE.
+ */
 export const describeFilter = (filter: Filter): JsonObject => {
   const type = filterNames[filter.type] ?? filter.type
   switch (filter.type) {
@@ -85,7 +87,10 @@ export const describeFilters = (pipeline: FilterPipeline): Json => {
   return pipeline.maxChunkSize === DEFAULT_CHUNK_SIZE ? filters : { max_chunk_size: pipeline.maxChunkSize, filters }
 }
 
-/** Returns the filters of a dimension's tiles: since format 5 its own, or else those of the coordinates. */
+/**
+ * Returns the filters of a dimension's tiles: since format 5 its own filters, or those of the coordinates if its
+ * own pipeline is empty.
+ */
 const dimensionFilters = (schema: ArraySchema, dimension: Dimension): FilterPipeline =>
   schema.version >= Since.splitDimensions && dimension.filters.filters.length === 0
     ? schema.coordsFilters
@@ -111,7 +116,9 @@ const describeAttribute = (attribute: Attribute): JsonObject => ({
   ...(attribute.enumeration === "" ? {} : { enumeration: attribute.enumeration }),
 })
 
-/** Returns the URI of a label array from the labels folder on, independent of the array's own URI. */
+/**
+ * Returns the URI of a label array starting with the labels folder, so that it does not depend on the array's own URI.
+ */
 const labelUri = (input: string): string => {
   const uri = redactUri(input)
   const at = uri.indexOf(LABELS_FOLDER)
@@ -130,7 +137,7 @@ export const describeRanges = (
     return [bound(ranges[i].low), bound(ranges[i].high)] as const
   })
 
-/** The schema of an array. */
+/** Describes the schema of an array. */
 export const describeSchema = (schema: ArraySchema): JsonObject => ({
   array_type: schema.arrayType,
   version: schema.version,
@@ -160,9 +167,9 @@ export interface FragmentDescription {
   readonly name: string
   /** Its format version. */
   readonly version: number
-  /** First time, in milliseconds since 1970. */
+  /** First write time of its cells, in milliseconds since 1970. */
   readonly start: number | bigint
-  /** Last time, in milliseconds since 1970. */
+  /** Last write time of its cells, in milliseconds since 1970. */
   readonly end: number | bigint
   /** True if its cells are stored without coordinates. */
   readonly dense: boolean
@@ -174,7 +181,7 @@ export interface FragmentDescription {
   readonly hasConsolidatedMetadata: boolean
   /** `undefined` if the footer does not contain it. */
   readonly nonEmptyDomain: ReadonlyArray<Range> | undefined
-  /** Name of the schema that it was written with. */
+  /** Name of the schema with which it was written. */
   readonly schemaName: string
   /** Number of MBRs: 0 for dense fragments. */
   readonly mbrNum: number
@@ -200,7 +207,7 @@ export const describeFragments = (
     mbr_num: fragment.mbrNum,
     ...(fragment.mbrNum === 0
       ? {}
-      : { mbrs: fragment.mbrs.slice(0, MBRS_SHOWN).map((mbr) => describeRanges(schema, mbr)) }),
+      : { mbrs: fragment.mbrs.slice(0, MAX_SHOWN_MBRS).map((mbr) => describeRanges(schema, mbr)) }),
   }))
 
 /** One metadata entry of an array or group after merging, without deleted entries. */
@@ -217,8 +224,8 @@ const keyDecoder = new TextDecoder("utf-8", { ignoreBOM: true })
 const isTextValue = (type: Datatype): boolean => isText(type) || type === "geom_wkb"
 
 /**
- * Describes metadata, sorted by key. Text is one string, everything else a list; an empty value is reported as the
- * engine does.
+ * Describes metadata, sorted by key. Text becomes one string, all other values become lists; an empty value has the
+ * form that the engine returns.
  */
 export const describeMetadata = (entries: ReadonlyArray<MetadataDescription>): ReadonlyArray<JsonObject> =>
   entries.map(({ key, type, count, value }): JsonObject & { readonly key: string } => ({
@@ -236,7 +243,7 @@ export interface EnumerationDescription {
   readonly cellValNum: number
   readonly ordered: boolean
   readonly data: Uint8Array
-  /** Start of each value in `data`, if they are var-sized. */
+  /** Start of each value in `data`; `null` if the values have a fixed size. */
   readonly offsets: ArrayLike<number> | null
 }
 
@@ -259,7 +266,7 @@ export const describedValues = (enumeration: EnumerationDescription): ReadonlyAr
   return out
 }
 
-/** Enumerations by name. */
+/** Describes enumerations, by name. */
 export const describeEnumerations = (enumerations: Iterable<EnumerationDescription>): JsonObject => {
   const out: Record<string, Json> = {}
   for (const enumeration of enumerations) {

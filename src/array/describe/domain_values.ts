@@ -9,7 +9,10 @@ import type { DimensionType, ValueOf } from "../../schema_builder/datatype_value
 import type { ArraySchema } from "../../schema_builder/schema_value.ts"
 import type { FragmentDescription } from "./describe.ts"
 
-/** A coordinate: bigint for 64-bit integers, dates and times; text for text dimensions, bytes if it is not UTF-8. */
+/**
+ * A coordinate: a bigint for 64-bit integers, dates and times; a string for text dimensions, or bytes if the text is
+ * not UTF-8.
+ */
 export type CoordinateValue = number | bigint | string | Uint8Array
 
 /** The type of the coordinates of a dimension in ranges. */

@@ -1,5 +1,5 @@
 /**
- * Describes the fragments of an open array, including sizes and MBRs, which opening does not load.
+ * Describes the fragments of an open array, including sizes and MBRs, which are not loaded when the array is opened.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import { accessOf, type OpenedArray } from "../open/open.ts"
 export type FragmentsError = SectionError
 
 /** Number of MBRs read from each fragment. */
-const RECTANGLES = 8
+const MAX_DESCRIBED_MBRS = 8
 
 const rangeOf = (column: MbrColumn, tile: number): Range => {
   if (column.kind === "var") {
@@ -42,17 +42,17 @@ const rangeOf = (column: MbrColumn, tile: number): Range => {
 
 const firstRectangles = (mbrs: MbrLevel): ReadonlyArray<ReadonlyArray<Range>> =>
   Array.from(
-    { length: Math.min(mbrs.count, RECTANGLES) },
+    { length: Math.min(mbrs.count, MAX_DESCRIBED_MBRS) },
     (_, tile) => mbrs.dimensions.map((column) => rangeOf(column, tile)),
   )
 
-/** Total size of a fragment's files in bytes. */
+/** Returns the total size of a fragment's files in bytes. */
 const sizeOf = (fragment: Fragment): Effect.Effect<number, StorageError | FormatError, Storage> =>
   Effect.gen(function* () {
     const { uri, version } = fragment
     const storage = yield* Storage
     const files = (yield* storage.list(uri)).filter((entry) => entry.kind === "file")
-    // a consolidated footer can outlive its fragment
+    // the fragment may have been removed while its consolidated footer remains
     if (files.length === 0) return yield* Effect.fail(missingFile(join(uri, FRAGMENT_METADATA_FILE), version))
     const sizes = yield* Effect.forEach(
       files,

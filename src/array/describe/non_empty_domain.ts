@@ -5,11 +5,11 @@ import { compareBytes } from "../../kernel/match/match_ranges.ts"
 import type { Dimension } from "../../../schema/array/dimension.ts"
 import type { OpenedArray } from "../open/open.ts"
 
-/** Whether a raw bound of a dimension is less than another. */
+/** Returns whether a raw bound of a dimension is less than another. */
 const isBefore = ({ type, cellValNum }: Dimension, a: Uint8Array, b: Uint8Array): boolean =>
   cellValNum === VAR ? compareBytes(a, b) < 0 : readScalar(type, a) < readScalar(type, b)
 
-/** Whether two boxes overlap. */
+/** Returns whether two boxes overlap. */
 export const overlap = (
   dimensions: ReadonlyArray<Dimension>,
   a: ReadonlyArray<Range>,
@@ -21,7 +21,7 @@ export const overlap = (
 
 /**
  * Returns the smallest box that contains all cells of the open array: raw bounds by dimension, both inclusive.
- * `undefined` if nothing was written. Takes no request: the footers contain it.
+ * `undefined` if nothing was written. Takes no request, since the footers contain the box of each fragment.
  */
 export const nonEmptyDomain = (array: OpenedArray): ReadonlyArray<Range> | undefined => {
   const domains = array.fragments.map((f) => f.nonEmptyDomain).filter((d) => d !== undefined)
@@ -29,7 +29,7 @@ export const nonEmptyDomain = (array: OpenedArray): ReadonlyArray<Range> | undef
   return array.schema.dimensions.map((dimension, d) => {
     const before = (a: Uint8Array, b: Uint8Array): boolean => isBefore(dimension, a, b)
     let { low, high } = domains[0][d]
-    // of bounds that compare as equal (−0 and 0), the newest fragment's is used, as in the engine
+    // of equal bounds (−0 and 0), use that of the newest fragment, as the engine does
     for (const domain of domains) {
       if (!before(low, domain[d].low)) low = domain[d].low
       if (!before(domain[d].high, high)) high = domain[d].high

@@ -25,7 +25,7 @@ export type EnumerationError = NotFound | StorageError | TileError
 /** The properties of an open array that locate and decode its enumerations. */
 export type Enumerated = Pick<OpenedArray, "uri" | "schema" | "key" | "verifyChecksums" | "schemaCache">
 
-/** By the names of their files, which never change. */
+/** Enumerations by file name. These files never change. */
 const ENUMERATION = cacheKind<Enumeration>("enumeration")
 
 const loadEnumeration = (
@@ -38,7 +38,7 @@ const loadEnumeration = (
     const before = array.schemaCache.get(ENUMERATION, fileName)
     if (before?.name === name) return before
     const storage = yield* Storage
-    // the name comes from the schema, which was validated when it was loaded; it must not lead out of the array
+    // the schema was validated when it was loaded, but check that the name does not lead out of the array
     const place = { uri: join(array.uri, SCHEMA_FOLDER), path: "enumerations.fileName", version: array.schema.version }
     const uri = join(array.uri, enumerationPath(yield* attemptFormat(() => checkInnerPath(fileName, place, "file"))))
     const fail = (reason: string) =>
@@ -66,7 +66,9 @@ const loadEnumeration = (
     })
   })
 
-/** Loads the enumerations of an open array in schema order: all, or the named ones. Each is read once. */
+/**
+ * Loads enumerations of an open array in schema order: all, or those with the given names. Reads each enumeration once.
+ */
 export const loadEnumerations = (
   array: Enumerated,
   names?: Iterable<string>,

@@ -36,8 +36,8 @@ import {
 import { type AnyTileArray, openedOf } from "../open/handle.ts"
 import { type LatestSchema, type LatestSchemaError, loadLatestSchema } from "../open/latest_schema.ts"
 import { join, listArray, listSchemas } from "../open/listing.ts"
-import { momentAfter, sleepReal, untilReached } from "../create/write_time.ts"
-import { attemptOptions, checkNames, type Refuse, refusing } from "../open/open_options.ts"
+import { momentAfter, sleepReal, waitUntil } from "../create/write_time.ts"
+import { attemptOptions, checkNames, type Refuse, refuseFor } from "../open/open_options.ts"
 import { type NameTime, newUuidAfter } from "../create/fragment_name.ts"
 import { accessOf } from "../open/open.ts"
 import { type Claim, claimsIn, createClaim, nextClaim, plannedName, removeClaims } from "../create/schema_claim.ts"
@@ -47,8 +47,8 @@ import { newEnumerationName, storeSchema } from "../create/store_schema.ts"
 /** Options of `evolve`. */
 export interface EvolveOptions extends ChangeOptions {
   /**
-   * Format version of the new schema, and so of later writes: 10 or later, and not below that of the array. Default:
-   * 22, as in engines, or 23 if the array has it.
+   * Format version of the new schema, and therefore of later writes: 10 or later, and not below that of the array.
+   * Default: 22, as in engines, or 23 if the array has format 23.
    */
   readonly formatVersion?: number
 }
@@ -62,7 +62,7 @@ const CHANGES: ReadonlyArray<string> = [
   "currentDomain",
 ] satisfies ReadonlyArray<keyof SchemaChanges>
 
-/** Rejects unknown changes, so that no schema without effect is written. */
+/** Rejects unknown changes, so that they are not ignored. */
 const checkChanges = (changes: SchemaChanges, refuse: Refuse): void => {
   checkNames(changes, CHANGES, refuse)
   for (const name of ["dropAttributes", "dropEnumerations"] as const) {
@@ -90,8 +90,9 @@ const versionOf = (
 }
 
 /**
- * Engines up to 2.30 locate the footers of old fragments by the array's current number of attributes, and cannot open
- * an array whose number has changed, even if they changed it themselves.
+ * Checks that old fragments stay readable. Engines up to 2.30 locate the footers of old fragments by the array's
+ * current number of attributes, and cannot open an array whose number of attributes has changed, even if they changed
+ * it themselves.
  */
 const checkOldFragments = (latest: LatestSchema, evolved: ArraySchema): Effect.Effect<void, SchemaError> => {
   const { oldestFragment, schema } = latest
@@ -104,14 +105,15 @@ const checkOldFragments = (latest: LatestSchema, evolved: ArraySchema): Effect.E
   return Effect.fail(new SchemaError({ field, reason: "Unsupported", detail }))
 }
 
-/** Whether engines read the cells of one attribute as those of another. */
+/** Returns whether engines decode the cells of two attributes in the same way. */
 const sameCells = (a: Attribute, b: Attribute): boolean =>
   a.type === b.type && a.cellValNum === b.cellValNum && a.nullable === b.nullable &&
   JSON.stringify(a.filters) === JSON.stringify(b.filters)
 
 /**
- * An attribute that is added again exposes the cells that old fragments store under its name. Engines interpret those
- * bytes as its own, whatever their type and filters, so it must be added as it was.
+ * Checks attributes that are added again. They make the cells visible that old fragments store under that name, and
+ * engines decode these cells with the new attribute's type and filters. So the attribute must have its former type and
+ * filters.
  */
 const checkFormerAttributes = (
   access: TileAccess,
@@ -138,7 +140,7 @@ const checkFormerAttributes = (
 const namesIn = (node: ConditionNode): ReadonlyArray<string> =>
   node.kind === "value" ? [node.field] : node.children.flatMap(namesIn)
 
-/** No engine can read an array with a delete condition on a missing attribute. */
+/** Checks that no delete condition uses a dropped attribute: no engine can read such an array. */
 const checkDeletes = (
   access: TileAccess,
   { uri, schema }: LatestSchema,
@@ -161,7 +163,7 @@ const checkDeletes = (
 
 /**
  * Returns the name of the next schema. Schemas are ordered by the bytes of their names, so it must follow the newest
- * existing one, or the change would have no effect.
+ * existing one; otherwise the change would have no effect.
  */
 const nextName = (
   uri: string,
@@ -170,11 +172,11 @@ const nextName = (
 ): Effect.Effect<string, InvalidOption> =>
   Effect.gen(function* () {
     const first = newest.name === ARRAY_SCHEMA_FILE
-    // the digits that follow those of the newest schema are chosen below
+    // the digits are chosen below, so that they follow those of the newest schema
     const [time] = at ?? (yield* momentAfter(uri, first ? undefined : { end: newest.end, isShared: true }))
     const same = !first && time === newest.start && time === newest.end
     const name = formatName(time, time, yield* newUuidAfter(same ? newest.uuid : ""))
-    if (at === undefined) yield* untilReached([time, time])
+    if (at === undefined) yield* waitUntil([time, time])
     if (first || compareBytewise(newest.name, name) < 0) return name
     const detail = time < newest.end
       ? `the newest schema is of ${newest.end}, and would hide one of ${time}; give a later time`
@@ -207,16 +209,16 @@ const prepare = (
   })
 
 /**
- * As {@link prepare}, after other changes came first: changes that they already made are skipped, and a contradiction
- * is a {@link Conflict}.
+ * Like {@link prepare}, after other changes came first: skips changes that were already made, and fails with {@link
+ * Conflict} for contradictory ones.
  */
-const prepareOnTop = (
+const prepareAfter = (
   latest: LatestSchema,
   { changes, formatVersion }: EvolveRequest,
 ): Effect.Effect<Prepared | undefined, EvolveError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri, schema } = latest
-    // an array never returns to an older version
+    // the format version of an array never decreases
     const version = yield* versionOf(
       latest,
       formatVersion === undefined ? undefined : Math.max(formatVersion, schema.version),
@@ -257,17 +259,17 @@ const prepareChanges = (
     return { ...evolved, version, access }
   })
 
-/** What this change has stored so far. */
+/** The schema that a change has stored. */
 interface StoredSchema {
-  /** Name of its newest schema. */
+  /** Name of the newest schema of this change. */
   readonly name: string
-  /** Names of all schemas that existed just before. */
+  /** Names of all schemas that existed before it was stored. */
   readonly known: ReadonlySet<string>
 }
 
 /**
- * Returns the schema that a change starts from: the newest one. If the newest is this change's own and hides a
- * concurrent one (of an engine, which does not wait), returns that one; `undefined` if it hides none.
+ * Returns the schema to which a change is applied: the newest one. If this change stored the newest schema, returns the
+ * concurrent schema that it hides (of an engine, which does not wait); `undefined` if it hides none.
  */
 const startFrom = (
   latest: LatestSchema,
@@ -282,17 +284,20 @@ const startFrom = (
   })
 
 /** Milliseconds between two checks of other processes' claims. */
-const INTERVAL = 5
+const CHECK_INTERVAL = 5
 
-/** A claim without progress for this many milliseconds, or this many times the duration of a check, is taken over. */
-const PATIENCE = 500
-const LOOKS = 30
+/** A claim is taken over if it has not changed for this many milliseconds or this many checks, whichever is longer. */
+const MIN_TAKEOVER_TIME = 500
+const MIN_TAKEOVER_CHECKS = 30
 
-/** Outcome of a turn: nothing, or the array has this change's schema, alone or next to concurrent ones. */
-type Turn = { readonly _tag: "again" } | { readonly _tag: "done" } | ({ readonly _tag: "beside" } & StoredSchema)
+/**
+ * Result of an attempt: nothing was stored; or the array has the schema of this change, alone or beside concurrent
+ * ones.
+ */
+type Attempt = { readonly _tag: "again" } | { readonly _tag: "done" } | ({ readonly _tag: "beside" } & StoredSchema)
 
 /** Lists the schemas and claims of an array. */
-const look = (uri: string) =>
+const listState = (uri: string) =>
   Effect.map(listSchemas(uri), (listing) => {
     const files = schemaFiles(listing)
     return {
@@ -302,32 +307,34 @@ const look = (uri: string) =>
     }
   })
 
-/** Stores a schema under a claim, unless another process was faster; `stale` are the claims that it takes over. */
-const takeTurn = (
+/**
+ * Creates a claim and stores a schema, unless another process was faster. `stale` are the claims that are taken over.
+ */
+const attemptStore = (
   latest: LatestSchema,
   { schema, enumerations, version, access }: Prepared,
   name: string,
   stale: ReadonlyArray<Claim>,
-): Effect.Effect<Turn, StoreError, Storage> => {
+): Effect.Effect<Attempt, StoreError, Storage> => {
   const { uri } = latest
   const claim = nextClaim(latest.name.name, stale)
   const isLater = (other: Claim): boolean => other.base === claim.base && other.generation > claim.generation
-  // the owner of a claim to an older schema may have stored this one without being finished
-  const isInTheWay = (other: Claim): boolean =>
+  // the owner of a claim to an older schema may have stored the current one and still be running
+  const isBlocking = (other: Claim): boolean =>
     isLater(other) || (other.base !== claim.base && stale.every(({ file }) => file !== other.file))
   return Effect.acquireUseRelease(
     createClaim(uri, claim, name),
-    (isOurs): Effect.Effect<Turn, StoreError, Storage> =>
+    (isOurs): Effect.Effect<Attempt, StoreError, Storage> =>
       Effect.gen(function* () {
         if (!isOurs) return { _tag: "again" }
-        const before = yield* look(uri)
-        if (before.newest !== claim.base || before.claims.some(isInTheWay)) return { _tag: "again" }
+        const before = yield* listState(uri)
+        if (before.newest !== claim.base || before.claims.some(isBlocking)) return { _tag: "again" }
         if (latest.schema.version < version) {
           const storage = yield* Storage
           for (const folder of arrayFolders(version)) yield* storage.createFolder(join(uri, folder))
         }
         yield* storeSchema(access, uri, name, schema, enumerations)
-        const after = yield* look(uri)
+        const after = yield* listState(uri)
         const isAlone = [...after.names].every((item) => item === name || before.names.has(item))
         if (!isAlone || after.claims.some(isLater)) return { _tag: "beside", name, known: before.names }
         yield* removeClaims(uri, stale)
@@ -337,7 +344,9 @@ const takeTurn = (
   )
 }
 
-/** Returns the greatest of the newest schema's name and the names under which owners of claims may still store one. */
+/**
+ * Returns the last of the newest schema's name and of the names under which owners of claims may still store a schema.
+ */
 const newestPlanned = (
   { uri, name }: LatestSchema,
   claims: ReadonlyArray<Claim>,
@@ -364,46 +373,46 @@ const evolveTo = (
 
     let latest = first
     let published: StoredSchema | undefined
-    let patience = PATIENCE
+    let takeoverTime = MIN_TAKEOVER_TIME
     let waited = 0
-    let watched = ""
-    /** lists again after a pause */
+    let lastState = ""
+    /** pauses, and then lists again */
     const reload = Effect.gen(function* () {
       // random, so that waiting processes do not retry at the same time
-      const pause = INTERVAL * (1 + Math.random())
+      const pause = CHECK_INTERVAL * (1 + Math.random())
       yield* sleepReal(pause)
       const [duration, loaded] = yield* Effect.timed(loadLatestSchema(uri, key))
       waited += pause
-      patience = Math.max(PATIENCE, LOOKS * Duration.toMillis(duration))
+      takeoverTime = Math.max(MIN_TAKEOVER_TIME, MIN_TAKEOVER_CHECKS * Duration.toMillis(duration))
       return loaded
     })
     for (;;) {
       const claims = claimsIn(latest.rootFiles)
       const state = [latest.name.name, ...claims.map(({ file }) => file)].join()
-      if (state !== watched) {
-        watched = state
+      if (state !== lastState) {
+        lastState = state
         waited = 0
       }
-      if (claims.length > 0 && waited < patience) {
+      if (claims.length > 0 && waited < takeoverTime) {
         latest = yield* reload
         continue
       }
-      // the remaining claims belong to processes that ended, or are slow
+      // the remaining claims belong to processes that ended or are slow
       const start = yield* startFrom(latest, published)
       const prepared = latest === first
         ? firstPrepared
         : start === undefined
         ? undefined
-        : yield* prepareOnTop(start, evolveRequest)
+        : yield* prepareAfter(start, evolveRequest)
       const newest = yield* newestPlanned(latest, claims)
       if (prepared === undefined && newest === latest.name) {
-        // claims to older schemas have no effect
+        // remove claims to older schemas, which have no effect
         return yield* removeClaims(uri, claims.filter(({ base }) => base !== latest.name.name))
       }
-      // a schema that a slow process still stores must not hide the finished change
+      // store again under a later name: a schema that a slow process still stores must not hide the change
       const next = prepared ?? (yield* prepareChanges(start ?? latest, {}, latest.schema.version, true))
       const name = yield* nextName(uri, newest, time)
-      const turn = yield* takeTurn(latest, next, name, claims)
+      const turn = yield* attemptStore(latest, next, name, claims)
       if (turn._tag === "done") return
       if (turn._tag === "beside") published = turn
       latest = yield* reload
@@ -411,23 +420,24 @@ const evolveTo = (
   }))
 
 /**
- * Changes the schema of an array: adds and drops attributes, adds, extends and drops enumerations, grows the current
- * domain. Existing data stays unchanged: cells have the fill values of attributes added later (null for nullable ones),
- * and reads at earlier times use the schema of that time. `array` is an open array or a URI; the newest schema is
- * changed, whatever time the array was opened at. Open the array again to see the change.
+ * Changes the schema of an array: adds and drops attributes; adds, extends and drops enumerations; expands the current
+ * domain. Existing data does not change: existing cells have the fill values of added attributes (null for nullable
+ * ones), and reads at earlier times use the schema of that time. `array` is an open array or a URI; the newest schema
+ * is changed, at whatever time the array was opened. Open the array again to use the new schema.
  *
- * Fails with `SchemaError`, which names the attribute or enumeration, for an invalid change – including dropping an
- * attribute that a delete condition uses, which would make the array unreadable for every engine –; with
+ * Fails with `SchemaError`, which names the attribute or enumeration, for an invalid change. This includes dropping an
+ * attribute that a delete condition uses, which would make the array unreadable for every engine. Fails with
  * `InvalidOption` for a time before the newest schema, which would hide the change; with `ArrayNotFound`,
- * `StorageError`, and `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for an unreadable schema. A
- * failed call changes nothing.
+ * `StorageError`, and `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for an unreadable schema.
+ * After a failure the array is unchanged.
  *
- * Concurrent changes are never lost: they are applied in sequence, each to the result of the previous one. Current
- * domains that grow concurrently are joined. A change that contradicts an earlier one – both add an attribute of the
- * same name with different properties – fails with `Conflict`. Processes of this library wait for each other by a file
- * in the array's folder, `__tessera_evolve.….claim`, which engines ignore; after a killed process, the next one waits
- * half a second. Engines do not wait: a schema that an engine stores during a change is detected afterwards, and the
- * change is applied again on top of it. Takes two additional listings, and one file that is created and removed.
+ * Concurrent changes are never lost: they are applied in sequence, each to the result of the previous one. If two
+ * changes expand the current domain concurrently, the result contains both domains. A change that contradicts an
+ * earlier one – both add an attribute of the same name with different properties – fails with `Conflict`. Processes of
+ * this library wait for each other by means of a file in the array's folder, `__tessera_evolve.….claim`, which engines
+ * ignore; after a killed process, the next one waits half a second. Engines do not wait: a schema that an engine stores
+ * during a change is detected afterwards, and the change is applied again on top of it. Takes two additional listings,
+ * and one file that is created and removed.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
@@ -455,13 +465,13 @@ export const evolve = (
   options: EvolveOptions = {},
 ): Effect.Effect<void, EvolveError, Storage | Codecs> =>
   Effect.zipRight(
-    attemptOptions(() => checkChanges(changes, refusing(typeof array === "string" ? array : array.uri))),
+    attemptOptions(() => checkChanges(changes, refuseFor(typeof array === "string" ? array : array.uri))),
     evolveTo(array, changes, options, () => isChange(changes)),
   ).pipe(traced("TileArray.evolve", array))
 
 /**
- * Upgrades an array to a newer format version, by default 22: later writes use it. Existing fragments and schemas stay
- * unchanged. Does nothing if the array has that version. Fails as {@link evolve} does.
+ * Upgrades an array to a newer format version, by default 22. Later writes use that version; existing fragments and
+ * schemas do not change. Has no effect if the array has that version. Fails as {@link evolve} does.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

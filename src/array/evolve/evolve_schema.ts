@@ -1,5 +1,5 @@
 /**
- * The schema that another one becomes, by the engine's own rules. Nothing is read or written here.
+ * Applies changes to a schema by the engine's rules. Pure functions: nothing is read or written.
  */
 import type { ArraySchema as Structure } from "../../../schema/array/array_schema.ts"
 import type { Attribute as AttributeStructure } from "../../../schema/array/attribute.ts"
@@ -32,22 +32,22 @@ import { attributeStructure, fromStructure } from "../../schema_builder/structur
 export interface SchemaChanges {
   /** Attributes to add, by name, after the existing ones. Existing cells have their fill values. */
   readonly addAttributes?: Attributes
-  /** Attributes to drop. Their cells stay in the fragments that have them, and are not seen any more. */
+  /** Attributes to drop. Their cells stay in the existing fragments, but cannot be read at later times. */
   readonly dropAttributes?: ReadonlyArray<string>
   /** Enumerations to add, by name. */
   readonly addEnumerations?: Readonly<Record<string, EnumerationInput>>
-  /** Values to add to enumerations, by name: behind those that they have, whose codes stay the same. */
+  /** Values to append to enumerations, by enumeration name. The codes of existing values do not change. */
   readonly extendEnumerations?: Readonly<Record<string, EnumerationList>>
-  /** Enumerations to drop, which no attribute may have any more. */
+  /** Enumerations to drop. No remaining attribute may use them. */
   readonly dropEnumerations?: ReadonlyArray<string>
   /**
-   * A larger current domain: ranges with both ends inclusive. Dimensions that are not named keep their range; where there was
-   * no current domain, their whole domain.
+   * A larger current domain: ranges with both ends inclusive. Dimensions without a range keep their range, or get their
+   * whole domain if the array has no current domain.
    */
   readonly currentDomain?: CurrentDomainInput<Dimensions>
 }
 
-/** A schema, and the enumeration files that it names and that must be stored. */
+/** A schema, and the new enumeration files that it refers to. */
 export interface EvolvedSchema {
   readonly schema: Structure
   readonly enumerations: ReadonlyArray<Enumeration>
@@ -60,11 +60,14 @@ const refuse = (reason: SchemaReason, field: string, detail: string): never => {
 const shownNames = (names: ReadonlyArray<string>): string =>
   names.length === 0 ? "none" : names.map((name) => JSON.stringify(name)).join(", ")
 
-/** Whether anything is to become different. */
+/** Returns whether changes are not empty. */
 export const isChange = (changes: SchemaChanges): boolean =>
   Object.values(changes).some((change) => change !== undefined && Object.keys(change).length > 0)
 
-/** The enumerations whose values must be known: those that are added or extended, and those that new attributes have. */
+/**
+ * Returns the names of the enumerations whose values are required: those that are added or extended, and those of added
+ * attributes.
+ */
 export const neededEnumerations = (changes: SchemaChanges): ReadonlySet<string> =>
   new Set([
     ...Object.keys(changes.addEnumerations ?? {}),
@@ -75,15 +78,15 @@ export const neededEnumerations = (changes: SchemaChanges): ReadonlySet<string> 
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, i) => byte === b[i])
 
-/** Whether an attribute is as it would be added. */
+/** Returns whether two attributes have the same properties, apart from their names. */
 const sameAttribute = (a: AttributeStructure, b: AttributeStructure): boolean =>
   a.type === b.type && a.cellValNum === b.cellValNum && a.nullable === b.nullable && a.order === b.order &&
   a.enumeration === b.enumeration && a.fillValueValidity === b.fillValueValidity &&
   sameBytes(a.fillValue, b.fillValue) && JSON.stringify(a.filters) === JSON.stringify(b.filters)
 
 /**
- * Returns the remaining changes after another change came first, without those that it already made. Contradictory
- * changes remain, and {@link evolveSchemaSteps} rejects them. `known` are the values of enumerations, as there.
+ * Returns the changes that remain after another change came first, without those that it already made. Contradictory
+ * changes remain, and {@link evolveSchemaSteps} rejects them. `enumerations` are the enumerations with known values.
  */
 export function* remainingChangesSteps(
   schema: Structure,
@@ -128,7 +131,7 @@ export function* remainingChangesSteps(
   }
 }
 
-/** Returns the names of a list of changes; each must be unique and exist. */
+/** Returns the names to drop. Each name must be unique and exist. */
 const droppedNames = (
   input: ReadonlyArray<string> | undefined,
   kind: "attribute" | "enumeration",
@@ -146,15 +149,15 @@ const droppedNames = (
   return names
 }
 
-/** Whether one bound of a dimension is not above another. */
+/** Returns whether `low` is not above `high`. */
 const ordered = ({ type, cellValNum }: Dimension, low: Uint8Array, high: Uint8Array): boolean =>
   cellValNum === VAR
     ? compareSlices(low, 0, low.length, high, 0, high.length) <= 0
     : readScalar(type, low) <= readScalar(type, high)
 
 /**
- * The ranges of a current domain that holds the one that was; with `merge` the ranges that are given are made large enough for
- * that.
+ * Returns the ranges of the new current domain, which must contain the existing one. With `merge`, the requested ranges
+ * are extended to contain it.
  */
 const expandedDomain = (
   schema: Structure,
@@ -164,7 +167,7 @@ const expandedDomain = (
 ): ReadonlyArray<Range> => {
   const named = Object.keys(input)
   const before = value.currentDomain
-  // dimensions that are not named keep what they have
+  // dimensions without a range keep their range
   const request = Object.fromEntries(
     value.dimensionNames.filter((name) => before === null || named.includes(name)).map((
       name,

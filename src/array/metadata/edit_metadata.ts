@@ -1,6 +1,6 @@
 /**
- * Metadata into an array or group: what is set and deleted together becomes one file in `__meta`.
- * Format: `metadata.md`.
+ * Changes the metadata of arrays and groups: all changes of one call are written to one file in `__meta`. Format:
+ * `metadata.md`.
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../../platform/errors.ts"
@@ -18,7 +18,7 @@ import { bytewise } from "../../kernel/sort/bytewise.ts"
 import type { Steps } from "../../kernel/steps.ts"
 import { lastEntriesSteps, type MetadataItem } from "./metadata.ts"
 import { checkTypedSteps, deletionsOf, entriesSteps, type MetadataInput, putEntry } from "./metadata_input.ts"
-import { momentAfter, newerOf, type Newest, newestOf, untilReached } from "../create/write_time.ts"
+import { momentAfter, newerOf, type Newest, newestOf, waitUntil } from "../create/write_time.ts"
 import { type NameTime, newName } from "../create/fragment_name.ts"
 
 /**
@@ -30,19 +30,19 @@ export type MetadataEntriesInput =
   | ReadonlyMap<string, MetadataInput>
   | ReadonlyArray<MetadataItem>
 
-/** Collects changes of metadata; the last change of a key counts. */
+/** Collects changes of metadata. The last change of a key takes effect. */
 export interface MetadataEdit {
-  /** Sets keys. Fails with `WriteError`, which names the key, for an invalid value; then none of the keys is set. */
+  /** Sets keys. Fails with `WriteError`, which names the key, for an invalid value; then no key is set. */
   readonly put: (entries: MetadataEntriesInput) => Effect.Effect<void, WriteError>
   /** Deletes one or more keys, whether they exist or not. */
   readonly delete: (keys: Iterable<string>) => Effect.Effect<void, WriteError>
 }
 
-/** Changes in the order in which they were made: the last entry of a key counts. */
+/** Changes in the order in which they were made. The last entry of a key takes effect. */
 export type EditedMetadata = Array<MetadataEntry>
 
-/** Entries between two yields. */
-const STEP = 256
+/** Number of entries between two yields. */
+const STEP_ENTRIES = 256
 
 function* inputSteps(input: MetadataEntriesInput, at: (key: string) => void): Steps<ReadonlyArray<MetadataEntry>> {
   const out: Array<MetadataEntry> = []
@@ -51,12 +51,12 @@ function* inputSteps(input: MetadataEntriesInput, at: (key: string) => void): St
       at(item.name ?? bytewise(item.key))
       const { key, type, count, value } = item
       out.push(putEntry(key, yield* checkTypedSteps({ type, count, value })))
-      if (i % STEP === STEP - 1) yield
+      if (i % STEP_ENTRIES === STEP_ENTRIES - 1) yield
     }
     return out
   }
   if (typeof input !== "object" || input === null) throw new ScalarError("give values by their keys: { title: … }")
-  // keys alone: a pair for each would be made at once
+  // list only the keys: building a list of all pairs would block the event loop
   const isMap = input instanceof Map
   const keys: ReadonlyArray<string> = isMap ? [...input.keys()] : Object.keys(input)
   yield
@@ -65,12 +65,12 @@ function* inputSteps(input: MetadataEntriesInput, at: (key: string) => void): St
     at(key)
     const value: MetadataInput = isMap ? input.get(key) : (input as Readonly<Record<string, MetadataInput>>)[key]
     for (const entry of yield* entriesSteps(key, value)) out.push(entry)
-    if (i % STEP === STEP - 1) yield
+    if (i % STEP_ENTRIES === STEP_ENTRIES - 1) yield
   }
   return out
 }
 
-/** Keys that are given; a text is one of them, and not its letters. */
+/** Returns keys as a list. A string is one key, not a list of characters. */
 const listOf = (keys: Iterable<string>): ReadonlyArray<string> => {
   if (typeof keys === "string") return [keys]
   if (typeof keys !== "object" || keys === null || !(Symbol.iterator in keys)) {
@@ -79,7 +79,7 @@ const listOf = (keys: Iterable<string>): ReadonlyArray<string> => {
   return Array.from(keys)
 }
 
-/** Collects changes of the metadata at `uri`. */
+/** Returns a collector of changes for the metadata at `uri`. */
 export const editInto = (uri: string, edited: EditedMetadata): MetadataEdit => {
   const collect = (
     run: (at: (key: string) => void) => Steps<ReadonlyArray<MetadataEntry>>,
@@ -91,7 +91,7 @@ export const editInto = (uri: string, edited: EditedMetadata): MetadataEdit => {
           ? Effect.fail(new WriteError({ uri, field, reason: "InvalidValue", detail: error.reason }))
           : Effect.die(error)
       return Effect.map(runSteps(() => run((key) => field = key), refused), (entries) => {
-        // all of them at once, so that an interruption leaves none
+        // add all entries at once, so that an interruption adds none
         for (const entry of entries) edited.push(entry)
       })
     }))
@@ -103,14 +103,14 @@ export const editInto = (uri: string, edited: EditedMetadata): MetadataEdit => {
         for (const [i, key] of listOf(keys).entries()) {
           at(key)
           out.push(...deletionsOf(key))
-          if (i % STEP === STEP - 1) yield
+          if (i % STEP_ENTRIES === STEP_ENTRIES - 1) yield
         }
         return out
       }),
   }
 }
 
-/** The newest file of metadata. */
+/** Returns the time of the newest metadata file. */
 const newestFile = (folder: string): Effect.Effect<Newest | undefined, StorageError, Storage> =>
   Effect.flatMap(
     Storage,
@@ -124,8 +124,8 @@ const newestFile = (folder: string): Effect.Effect<Newest | undefined, StorageEr
   )
 
 /**
- * Writes the combined changes to one file; nothing if there are no changes. Without an explicit time, the file is newer
- * than all existing ones, which takes a listing.
+ * Writes the combined changes to one file, or no file if there are no changes. Without an explicit time, the file is
+ * newer than all existing ones, which takes a listing.
  */
 export const storeMetadata = (
   access: TileAccess,
@@ -140,6 +140,6 @@ export const storeMetadata = (
     const folder = join(uri, METADATA_FOLDER)
     const moment = time ?? (yield* momentAfter(uri, yield* newestFile(folder)))
     const name = yield* newName(moment)
-    if (time === undefined) yield* untilReached(moment)
+    if (time === undefined) yield* waitUntil(moment)
     yield* createStructure(access, join(folder, name), MetadataEntries, entries, version)
   }))

@@ -25,19 +25,19 @@ import { join } from "../open/listing.ts"
 
 /** One entry at the end of the time range. */
 export interface MetadataItem {
-  /** Raw: any bytes, none among them. */
+  /** The key as bytes; may be empty. */
   readonly key: Uint8Array
   /** The key as text; `undefined` if it is not valid UTF-8. */
   readonly name: string | undefined
   /** The datatype of the values. */
   readonly type: Datatype
-  /** Number of values; 0 for an empty one. */
+  /** Number of values; 0 for an empty value. */
   readonly count: number
-  /** The values, raw. */
+  /** The values as bytes. */
   readonly value: Uint8Array
 }
 
-/** What loading metadata can fail with. */
+/** Errors of loading metadata. */
 export type MetadataError = NotFound | StorageError | TileError
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
@@ -52,18 +52,21 @@ const textOf = (key: Uint8Array, bytes: string): string | undefined => {
   }
 }
 
-/** Merges entries in the order of their creation and removes deleted ones. Sorted by the bytes of the keys. */
+/**
+ * Merges entries in the order of their creation and removes deleted ones. The result is sorted by the bytes of the
+ * keys.
+ */
 export const mergeEntries = (files: Iterable<ReadonlyArray<MetadataEntry>>): ReadonlyArray<MetadataItem> =>
   finish(mergeEntriesSteps(files))
 
-/** Entries between two yields. */
-const STEP = 1024
+/** Number of entries between two yields. */
+const STEP_ENTRIES = 1024
 
-/** The last entry of each key of entries in the order in which they were made; sorted by the bytes of the keys. */
+/** Returns the last entry of each key, sorted by the bytes of the keys. The input is in the order of creation. */
 export function* lastEntriesSteps(
   files: Iterable<ReadonlyArray<MetadataEntry>>,
 ): Steps<{ readonly ids: ReadonlyArray<string>; readonly entries: ReadonlyArray<MetadataEntry> }> {
-  // not a map of the keys: when it grows, all of its keys are hashed again at once
+  // do not use a map: when it grows, it hashes all of its keys again in one step
   const ids: Array<string> = []
   const all: Array<MetadataEntry> = []
   for (const entries of files) {
@@ -72,7 +75,7 @@ export function* lastEntriesSteps(
         ids.push(bytewise(entries[i].key))
         all.push(entries[i])
       }
-    }, STEP)
+    }, STEP_ENTRIES)
   }
   const order = yield* sortSteps(
     ids.map((_, i) => i),
@@ -85,7 +88,7 @@ export function* lastEntriesSteps(
       last.ids.push(ids[order[i]])
       last.entries.push(all[order[i]])
     }
-  }, STEP)
+  }, STEP_ENTRIES)
   return last
 }
 
@@ -97,14 +100,17 @@ function* mergeEntriesSteps(files: Iterable<ReadonlyArray<MetadataEntry>>): Step
       const { key, deleted, type, count, value } = entries[i]
       if (!deleted) out.push({ key, name: textOf(key, ids[i]), type, count, value })
     }
-  }, STEP)
+  }, STEP_ENTRIES)
   return out
 }
 
 /** Opens the generic tile of a metadata file; groups accept plain files next to encrypted ones. */
 export type OpenTile = (access: TileAccess, uri: string, file: Uint8Array) => Steps<GenericTile>
 
-/** Loads the metadata of the array or group at `uri` over a time range: files count if they are entirely inside it. */
+/**
+ * Loads the metadata of the array or group at `uri` over a time range, which includes the files that are entirely
+ * inside it.
+ */
 export const loadMetadata = (
   uri: string,
   time: TimeRange,
@@ -141,7 +147,7 @@ export const loadMetadata = (
     return yield* runSteps(() => mergeEntriesSteps(entries))
   }))
 
-/** The names that a vacuum file supersedes. */
+/** Returns the names of the files that a vacuum file lists. */
 const loadVacuumed = (uri: string): Effect.Effect<ReadonlyArray<string>, MetadataError, Storage> =>
   Effect.flatMap(
     Storage,

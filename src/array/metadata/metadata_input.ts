@@ -1,5 +1,5 @@
 /**
- * Input forms of metadata values: plain values, where they determine the datatype, or values with their datatype.
+ * Input forms of metadata values: plain values, which determine the datatype, or values with an explicit datatype.
  */
 import {
   arrayOf,
@@ -13,27 +13,28 @@ import { concatSteps } from "../../kernel/copy/concat.ts"
 import { copyInParts, finish, inParts, type Steps } from "../../kernel/steps.ts"
 import type { MetadataEntry } from "../../../schema/metadata_entries.ts"
 import { isBinary, isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../../schema/array/scalar.ts"
-import { FLAT, type NumpyArray, SHAPE } from "./numpy_metadata.ts"
+import { NUMPY_SHAPE_PREFIX, NUMPY_VALUES_PREFIX, type NumpyArray } from "./numpy_metadata.ts"
 
 /** A value with its datatype, in stored form. */
 export interface TypedValue {
   /** The datatype of its values. */
   readonly type: Datatype
-  /** Number of values; 0 for an empty one. */
+  /** Number of values; 0 for an empty value. */
   readonly count: number
-  /** The values, raw. */
+  /** The values as bytes. */
   readonly value: Uint8Array
-  /** Description of the problem, for the writer, which adds the key. */
+  /** Why the value is invalid. The write fails with this description and the key. */
   readonly problem?: string
 }
 
 /**
- * What a value may be given as.
+ * Forms of a metadata value.
  *
- * It is written as TileDB-Py would, which reads all of it: text as `string_utf8`, a `Uint8Array` as a blob, other typed arrays
- * by their own datatype; whole numbers up to 2⁵³, bigints and booleans as `int64`, other numbers as `float64`, and lists of
- * them the same; a bigint past 2⁶³ as `uint64`. What has a shape is a NumPy array, and so is a Date: one of `datetime_ms`
- * without dimensions. For any other datatype see `Metadata.of`.
+ * Values are stored as TileDB-Py stores them, so that it can read them: text as `string_utf8`; a `Uint8Array` as a
+ * blob; other typed arrays with their own datatype; whole numbers up to 2⁵³, bigints and booleans as `int64`; a bigint
+ * of 2⁶³ or more as `uint64`; other numbers as `float64`; lists of numbers with the datatype of their items. A value
+ * with a shape becomes a NumPy array. A Date becomes a NumPy array of `datetime_ms` without dimensions. Use
+ * `Metadata.of` for any other datatype.
  */
 export type MetadataInput =
   | string
@@ -46,7 +47,7 @@ export type MetadataInput =
   | NumpyArray
   | TypedValue
 
-/** What one value, or the values of one entry, may be given as to `Metadata.of`. */
+/** Forms of one value, or of the values of one entry, for `Metadata.of`. */
 export type ValueInput =
   | string
   | number
@@ -58,9 +59,9 @@ export type ValueInput =
 
 const MAX_VALUES = 0xffffffff
 
-/** Characters that are encoded, and values that are converted, between two yields. */
-const PIECE = 1 << 20
-const STEP = 1024
+/** Numbers of characters encoded, and of values converted, between two yields. */
+const STEP_CHARACTERS = 1 << 20
+const STEP_VALUES = 1024
 
 function* copySteps(values: ArrayBufferView): Steps<Uint8Array> {
   const source = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
@@ -83,11 +84,11 @@ const text = (type: Datatype, input: string): Uint8Array => {
 }
 
 function* textSteps(type: Datatype, input: string): Steps<Uint8Array> {
-  if (input.length <= PIECE) return text(type, input)
+  if (input.length <= STEP_CHARACTERS) return text(type, input)
   const pieces: Array<Uint8Array> = []
   for (let at = 0, end = 0; at < input.length; at = end) {
-    end = Math.min(input.length, at + PIECE)
-    // no pair of surrogates is cut
+    end = Math.min(input.length, at + STEP_CHARACTERS)
+    // do not split a pair of surrogates
     if ((input.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
     pieces.push(text(type, input.slice(at, end)))
     yield
@@ -95,7 +96,7 @@ function* textSteps(type: Datatype, input: string): Steps<Uint8Array> {
   return yield* concatSteps(pieces)
 }
 
-/** Texts of two or four bytes a unit. */
+/** Encodes text in units of two or four bytes. */
 function* wideSteps(type: Datatype, input: string): Steps<Uint8Array> {
   yield* textSteps("string_utf8", input)
   const units = sizeOf(type) === 2
@@ -104,7 +105,7 @@ function* wideSteps(type: Datatype, input: string): Steps<Uint8Array> {
   return yield* scalarsSteps(type, units, (unit) => scalarBytes(type, unit))
 }
 
-/** Concatenates values; `bytesOf` returns the bytes of one. */
+/** Concatenates values; `bytesOf` returns the bytes of one value. */
 function* scalarsSteps<A>(
   type: Datatype,
   values: ReadonlyArray<A>,
@@ -115,7 +116,7 @@ function* scalarsSteps<A>(
   const put = (from: number, to: number): void => {
     for (let i = from; i < to; i++) out.set(bytesOf(values[i]), i * size)
   }
-  yield* inParts(values.length, put, STEP)
+  yield* inParts(values.length, put, STEP_VALUES)
   return out
 }
 
@@ -131,7 +132,7 @@ const scalar = (type: Datatype, input: unknown): Uint8Array => {
 /** Encodes values of a datatype. Throws {@link ScalarError} for values outside its range. */
 export const typedValue = (type: Datatype, input: ValueInput): TypedValue => finish(typedValueSteps(type, input))
 
-/** As {@link typedValue}, in steps. */
+/** Like {@link typedValue}, in steps. */
 function* typedValueSteps(type: Datatype, input: ValueInput): Steps<TypedValue> {
   if (!datatypes.includes(type)) throw new ScalarError(`there is no datatype ${JSON.stringify(type)}`)
   if (type === "any") {
@@ -177,7 +178,9 @@ const arrayType = (values: ArrayBufferView): Datatype => {
 const isTyped = (input: object): input is TypedValue => "type" in input && "count" in input && "value" in input
 const isNumpy = (input: object): input is NumpyArray => "type" in input && "shape" in input && "values" in input
 
-/** The value of one entry; not of a NumPy array, which has two. Throws {@link ScalarError}. */
+/**
+ * Returns the value of one entry. NumPy arrays have two entries and are handled elsewhere. Throws {@link ScalarError}.
+ */
 function* valueSteps(input: Exclude<MetadataInput, NumpyArray | Date>): Steps<TypedValue> {
   if (typeof input === "string") return yield* typedValueSteps("string_utf8", input)
   if (typeof input === "boolean") return yield* typedValueSteps("int64", input ? 1 : 0)
@@ -191,7 +194,7 @@ function* valueSteps(input: Exclude<MetadataInput, NumpyArray | Date>): Steps<Ty
 /** Validates a value in stored form that was read or created before. Throws {@link ScalarError}. */
 export const checkTyped = (input: TypedValue): TypedValue => finish(checkTypedSteps(input))
 
-/** As {@link checkTyped}, in steps. */
+/** Like {@link checkTyped}, in steps. */
 export function* checkTypedSteps({ type, count, value, problem }: TypedValue): Steps<TypedValue> {
   if (problem !== undefined) throw new ScalarError(problem)
   const currentTypedValue = typedValue(type, [])
@@ -203,7 +206,7 @@ export function* checkTypedSteps({ type, count, value, problem }: TypedValue): S
 
 const encoder = new TextEncoder()
 
-/** The bytes of a key. A call of the encoder takes longer than a short key of ASCII. */
+/** Returns the bytes of a key. Short ASCII keys are encoded here, since calling the encoder takes longer. */
 const keyBytes = (key: string): Uint8Array => {
   if (key.length > 64) return encoder.encode(key)
   const out = new Uint8Array(key.length)
@@ -215,7 +218,7 @@ const keyBytes = (key: string): Uint8Array => {
   return out
 }
 
-/** The entry of a key that is set. */
+/** Returns the entry that sets a key. */
 export const putEntry = (key: Uint8Array, value: TypedValue): MetadataEntry => ({ key, deleted: false, ...value })
 
 const NO_BYTES = new Uint8Array(0)
@@ -228,8 +231,8 @@ const deleteKey = (key: string): MetadataEntry => ({
   value: NO_BYTES,
 })
 
-/** Returns the keys that store a value of either form. */
-const keysOf = (key: string): ReadonlyArray<string> => [key, FLAT + key, SHAPE + key]
+/** Returns all keys under which a value may be stored: its own key, and the two keys of a NumPy array. */
+const keysOf = (key: string): ReadonlyArray<string> => [key, NUMPY_VALUES_PREFIX + key, NUMPY_SHAPE_PREFIX + key]
 
 const millis = (date: Date): BigInt64Array => {
   if (Number.isNaN(date.getTime())) throw new ScalarError("an invalid Date is not a value")
@@ -241,16 +244,16 @@ function* numpySteps(key: string, { type, shape, values }: NumpyArray): Steps<Re
   if (!shape.every((n) => Number.isSafeInteger(n) && n >= 0) || product !== values.length) {
     throw new ScalarError(`the shape [${shape.join(", ")}] does not match ${values.length} values`)
   }
-  // NumPy has no arrays of these that it would read back
+  // NumPy would not read arrays of these datatypes back
   if (isText(type) || isBinary(type) || type.startsWith("string")) {
     throw new ScalarError(`a NumPy array is of numbers, dates or booleans, not of ${type}`)
   }
   return [
     deleteKey(key),
-    putEntry(keyBytes(FLAT + key), yield* typedValueSteps(type, values)),
+    putEntry(keyBytes(NUMPY_VALUES_PREFIX + key), yield* typedValueSteps(type, values)),
     shape.length === 1
-      ? deleteKey(SHAPE + key)
-      : putEntry(keyBytes(SHAPE + key), typedValue(shape.length === 0 ? "int32" : "int64", shape)),
+      ? deleteKey(NUMPY_SHAPE_PREFIX + key)
+      : putEntry(keyBytes(NUMPY_SHAPE_PREFIX + key), typedValue(shape.length === 0 ? "int32" : "int64", shape)),
   ]
 }
 
@@ -272,7 +275,7 @@ export const deletionsOf = (key: string): ReadonlyArray<MetadataEntry> => {
 const checkName = (key: string): void => {
   if (typeof key !== "string") throw new ScalarError(`a key is text, not ${typeof key}`)
   if (!key.isWellFormed()) text("string_utf8", key)
-  if (key.startsWith(FLAT) || key.startsWith(SHAPE)) {
+  if (key.startsWith(NUMPY_VALUES_PREFIX) || key.startsWith(NUMPY_SHAPE_PREFIX)) {
     throw new ScalarError("keys that start like this are parts of NumPy arrays; give the array under its own key")
   }
 }

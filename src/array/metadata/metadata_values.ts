@@ -28,7 +28,7 @@
 import { type Datatype, sizeOf, type TypedArray, viewAs } from "../../../schema/array/datatype.ts"
 import { isBinary, isText, readScalar } from "../../../schema/array/scalar.ts"
 import type { MetadataItem } from "./metadata.ts"
-import { FLAT, type NumpyArray, SHAPE } from "./numpy_metadata.ts"
+import { NUMPY_SHAPE_PREFIX, NUMPY_VALUES_PREFIX, type NumpyArray } from "./numpy_metadata.ts"
 
 export type { MetadataInput, TypedValue, ValueInput } from "./metadata_input.ts"
 export * from "./typed_metadata.ts"
@@ -43,8 +43,8 @@ export type MetadataValue = string | number | bigint | TypedArray | NumpyArray
 /** The form of metadata values. */
 export interface MetadataOptions {
   /**
-   * The form of single 64-bit integers: `bigint`, or `number` where the value is exact (up to 2^53 − 1), else bigint.
-   * Dates and times stay bigint, and several values stay typed arrays. Default: `bigint`.
+   * The form of single 64-bit integers: `bigint`; or `number` if the value is exact (up to 2^53 − 1), and bigint
+   * otherwise. Dates and times stay bigint, and several values stay typed arrays. Default: `bigint`.
    */
   readonly integers?: "bigint" | "number"
 }
@@ -74,7 +74,7 @@ const isWide = (type: Datatype): boolean =>
   type === "string_utf16" || type === "string_utf32" || type === "string_ucs2" || type === "string_ucs4"
 
 /**
- * Returns the value of one entry as stored: the two entries of a NumPy array are two values. Without a copy where the
+ * Returns the value of one entry as stored: the two entries of a NumPy array are two values. Returns a view if the
  * alignment permits it.
  *
  * ```ts
@@ -104,7 +104,7 @@ export const value = ({ type, count, value: bytes }: MetadataItem, options: Meta
   return options.integers === "number" && isInteger && Number.isSafeInteger(Number(single)) ? Number(single) : single
 }
 
-/** Returns the shape in an entry, if it fits the number of values. */
+/** Returns the shape in an entry; `undefined` if it does not fit the number of values. */
 const shapeOf = (item: MetadataItem, count: number): ReadonlyArray<number> | undefined => {
   if (item.type.startsWith("string") || item.type.startsWith("float")) return undefined
   const shape = Array.from(viewAs(item.type, item.value), Number)
@@ -139,15 +139,15 @@ export const values = (
   const out = new Map<string, MetadataValue>()
   const taken = new Set<string>()
   for (const [name, { type, value: bytes }] of byName) {
-    if (!name.startsWith(FLAT)) continue
-    const key = name.slice(FLAT.length)
+    if (!name.startsWith(NUMPY_VALUES_PREFIX)) continue
+    const key = name.slice(NUMPY_VALUES_PREFIX.length)
     const flat = viewAs(type, bytes)
-    const shaped = byName.get(SHAPE + key)
+    const shaped = byName.get(NUMPY_SHAPE_PREFIX + key)
     const shape = shaped === undefined ? [flat.length] : shapeOf(shaped, flat.length)
     // entries that cannot form one array, or that would hide another entry, stay separate
     if (shape === undefined || byName.has(key)) continue
     taken.add(name)
-    if (shaped !== undefined) taken.add(SHAPE + key)
+    if (shaped !== undefined) taken.add(NUMPY_SHAPE_PREFIX + key)
     out.set(key, { type, shape, values: flat })
   }
   for (const [name, item] of byName) if (!taken.has(name)) out.set(name, value(item, options))

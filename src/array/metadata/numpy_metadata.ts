@@ -5,9 +5,9 @@
 import type { Datatype, TypedArray } from "../../../schema/array/datatype.ts"
 
 /** Prefix of the key that stores the values of a NumPy array. */
-export const FLAT = "__np_flat_"
+export const NUMPY_VALUES_PREFIX = "__np_flat_"
 /** Prefix of the key that stores the shape of a NumPy array. */
-export const SHAPE = "__np_shape_"
+export const NUMPY_SHAPE_PREFIX = "__np_shape_"
 
 /** An array of numbers with a shape, row-major. */
 export interface NumpyArray {

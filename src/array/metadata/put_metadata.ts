@@ -24,10 +24,10 @@ import { accessOf } from "../open/open.ts"
 export type PutMetadataError = InvalidOption | WriteError | LatestSchemaError | StoreError
 
 /**
- * Changes the metadata of an array, in one file: what `change` sets and deletes is written after it succeeds, and
- * nothing if it fails or is interrupted. `array` is an open array or a URI; for a URI, the newest schema is read to
- * verify the array, its format version and the key. Open arrays do not show the change. Without `at`, the metadata
- * files are listed to find a time after the newest one.
+ * Changes the metadata of an array, in one file. The changes of `change` are written after it succeeds; if it fails or
+ * is interrupted, nothing is written. `array` is an open array or a URI; for a URI, the newest schema is read to verify
+ * the array, its format version and the key. Open arrays do not show the change. Without `at`, the metadata files are
+ * listed to find a time after the newest one.
  *
  * Fails as `change` does; with `WriteError` for arrays that cannot have metadata (format versions up to 3),
  * `ArrayNotFound`, `InvalidOption`, `StorageError`, and `FormatError`, `CodecError`, `ChecksumMismatch` or
@@ -107,8 +107,8 @@ export const putMetadata = (
   editMetadata(array, (metadata) => metadata.put(entries), options).pipe(traced("TileArray.putMetadata", array))
 
 /**
- * Deletes one or more keys of an array's metadata, in one file; NumPy arrays are deleted with both entries. Missing
- * keys count as deleted. Fails as {@link editMetadata} does.
+ * Deletes one or more keys of an array's metadata, in one file; NumPy arrays are deleted with both entries. Succeeds
+ * for missing keys. Fails as {@link editMetadata} does.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

@@ -1,5 +1,5 @@
 /**
- * Metadata values with an explicit datatype, where the value does not determine it.
+ * Metadata values with an explicit datatype.
  */
 import { arrayOf, type Datatype, datatypes, storageOf, type TypedArray } from "../../../schema/array/datatype.ts"
 import { catchScalarError } from "../../../schema/array/scalar.ts"
@@ -7,9 +7,9 @@ import { type TypedValue, typedValue, type ValueInput } from "./metadata_input.t
 import type { NumpyArray } from "./numpy_metadata.ts"
 
 /**
- * Returns a value of any datatype, by name: a single one, or several as a list or typed array. Numbers beyond 2⁵³ are
+ * Returns a value of any datatype, by name: a single value, or several as a list or typed array. Numbers beyond 2⁵³ are
  * bigint; dates are Date, ISO text or bigint; times are text (`"12:30:00"`) or bigint. Values outside the datatype's
- * range fail when they are written. TileDB-Py reads `bool`, dates and times in NumPy arrays only.
+ * range fail when they are written. TileDB-Py reads `bool`, dates and times only in NumPy arrays.
  *
  * ```ts
  * import { Metadata } from "@tessera/array"
@@ -131,7 +131,7 @@ export const uint64: MakeValue = maker("uint64")
  */
 export const float32: MakeValue = maker("float32")
 /**
- * Double precision, also for whole numbers, which are `int64` by default.
+ * Double precision. Whole numbers without an explicit datatype are `int64`.
  *
  * ```ts
  * import { Metadata } from "@tessera/array"
@@ -143,7 +143,7 @@ export const float32: MakeValue = maker("float32")
 export const float64: MakeValue = maker("float64")
 
 /**
- * ASCII text. By default text is `string_utf8`.
+ * ASCII text. Text without an explicit datatype is `string_utf8`.
  *
  * ```ts
  * import { Metadata } from "@tessera/array"
@@ -159,8 +159,8 @@ export interface NumpyOptions {
   /** Length of each dimension. Default: one dimension with all values. */
   readonly shape?: ReadonlyArray<number>
   /**
-   * Datatype of the values, for datatypes that share a typed array: `bool`, `datetime_ms`… Default: the typed array's
-   * own.
+   * Datatype of the values, for datatypes that share a typed array: `bool`, `datetime_ms`… Default: the datatype of the
+   * typed array.
    */
   readonly type?: Datatype
 }

@@ -1,7 +1,6 @@
 /**
- * The checks that every engine makes before it writes a schema. Bytes that decode may still contain an invalid schema:
- * a dense array of floats, a domain that ends before it starts, tiles without cells. Code after this check never sees
- * such a schema.
+ * Validates schemas as every engine does before it writes one. Bytes that decode may still contain an invalid schema: a
+ * dense array of floats, a domain that ends before it starts, tiles without cells. All other code relies on this check.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
@@ -14,8 +13,8 @@ import type { Fragment } from "../../fragment/fragment.ts"
 import { tileExtentOf } from "../../fragment/tile_extent.ts"
 
 /**
- * Throws `FormatError` where the schema contains a path that leaves the array. A label with a whole URI is valid: the array
- * can be read without it, and `labelUri` refuses to open it.
+ * Throws `FormatError` if the schema contains a path that leaves the array. A label with a whole URI is valid: the
+ * array can be read without it, and `labelUri` refuses to open it.
  */
 const checkPaths = (schema: ArraySchema, uri: string): void => {
   const { version } = schema
@@ -25,7 +24,7 @@ const checkPaths = (schema: ArraySchema, uri: string): void => {
   schema.enumerations.forEach(({ fileName }, i) =>
     checkInnerPath(fileName, { uri, path: `enumerations.${i}.fileName`, version }, "file")
   )
-  // fragments of these formats have data files that are named after the fields
+  // in earlier formats data files are named after the fields
   if (version >= Since.encodedFileNames) return
   for (const fields of ["dimensions", "attributes"] as const) {
     schema[fields].forEach(({ name }, i) =>
@@ -34,7 +33,9 @@ const checkPaths = (schema: ArraySchema, uri: string): void => {
   }
 }
 
-/** The schema that was read from `uri`; throws `FormatError` if no engine can have written it. */
+/**
+ * Validates and returns the schema that was read from `uri`. Throws `FormatError` if no engine can have written it.
+ */
 export const checkSchema = (schema: ArraySchema, uri: string): ArraySchema => {
   const fail = (path: string, reason: string): FormatError =>
     new FormatError({ uri, path, offset: 0, version: schema.version, detail: reason })
@@ -51,7 +52,7 @@ export const checkSchema = (schema: ArraySchema, uri: string): ArraySchema => {
     if (!(low <= high)) throw fail(at("domain"), `the domain [${scalarJson(low)}, ${scalarJson(high)}] is empty`)
     if (tileExtent === null || isFloat(type)) return
     const extent = readScalar(type, tileExtent)
-    // a negative extent encodes a tile of the whole domain, too long for the datatype
+    // a negative extent encodes one tile of the whole domain, whose length exceeds the datatype
     const whole = BigInt(tileExtentOf(schema.dimensions[d])!) === BigInt(high) - BigInt(low) + 1n
     if (extent < 1 && !whole) throw fail(at("tileExtent"), `a tile extent of ${extent}`)
   })
@@ -73,7 +74,9 @@ export const checkSchema = (schema: ArraySchema, uri: string): ArraySchema => {
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, i) => byte === b[i])
 
-/** Dimensions never evolve: a fragment has those of its array, in the same space. Throws `FormatError`. */
+/**
+ * Checks that a fragment has the dimensions and domain of its array, since these never evolve. Throws `FormatError`.
+ */
 export const checkFragmentSchema = (schema: ArraySchema, fragment: Fragment): void => {
   const arraySchema = fragment.schema
   const same = arraySchema === schema || (arraySchema.arrayType === schema.arrayType &&

@@ -1,5 +1,5 @@
 /**
- * Delete conditions as they are kept: which cells stay.
+ * Loads delete conditions in stored form. A stored condition describes the cells to retain.
  */
 import * as Effect from "effect/Effect"
 import { Storage } from "../../../platform/storage/service.ts"
@@ -13,11 +13,11 @@ import { attemptTile, type TileError } from "../../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
 import type { DeleteEntry } from "./directory.ts"
 
-/** Whether every negation has its one condition. */
+/** Returns whether every negation has exactly one operand. */
 const isWhole = (node: ConditionNode): boolean =>
   node.kind === "value" || ((node.op !== "not" || node.children.length === 1) && node.children.every(isWhole))
 
-/** The condition of a delete, and why it cannot be carried out, as an error to fail with. */
+/** The condition of a delete, and a function that creates the error if it cannot be applied. */
 export interface LoadedCondition {
   readonly condition: ConditionNode
   readonly refuse: (reason: string) => FormatError
@@ -25,7 +25,7 @@ export interface LoadedCondition {
 
 const CONDITION = cacheKind<LoadedCondition>("delete condition")
 
-/** Loads the condition of a delete. `cache` is the array's own, since every batch of a stream needs the condition. */
+/** Loads the condition of a delete. `cache` belongs to the array: every batch of a stream uses the condition. */
 export const loadDeleteCondition = (
   access: TileAccess,
   entry: DeleteEntry,

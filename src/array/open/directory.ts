@@ -32,16 +32,16 @@ export interface FragmentEntry {
   readonly uri: string
 }
 
-/** A delete condition. `name` is `__commits/….del`, as fragments list it among their processed conditions. */
+/** A delete condition. `name` is `__commits/….del`, the form in which fragments list their processed conditions. */
 export interface DeleteEntry {
   readonly name: string
   readonly time: number
   readonly uri: string
-  /** The condition's generic tile, if a consolidated commits file contains it. */
+  /** The condition's generic tile; `undefined` unless a consolidated commits file contains it. */
   readonly bytes: Uint8Array | undefined
 }
 
-/** A `.vac` file and the fragments that it supersedes. */
+/** A `.vac` file and the fragments that it replaces. */
 export interface VacuumEntry {
   readonly name: TimestampedName
   readonly supersedes: ReadonlySet<string>
@@ -53,7 +53,7 @@ export interface NamedFile {
   readonly uri: string
 }
 
-/** Everything that an array's folders hold, at no time in particular. */
+/** The contents of an array's folders, for all times. */
 export interface Directory {
   readonly uri: string
   /** Schema files in the byte order of their names; `__array_schema.tdb` (before format 10) comes before all. */
@@ -82,11 +82,11 @@ const LEGACY_NAME: TimestampedName = {
   uuid: "",
 }
 
-/** Whether a listing belongs to an array. */
+/** Returns whether a listing belongs to an array. */
 export const isArray = (listing: SchemaListing): boolean =>
   listing.root.some((e) => e.name === SCHEMA_FOLDER || e.name === ARRAY_SCHEMA_FILE) || listing.schemas.length > 0
 
-/** The schemas that a listing names, as {@link Directory} has them. */
+/** Returns the schema files in a listing, in the order of {@link Directory}. */
 export const schemaFiles = ({ uri, root, schemas }: SchemaListing): ReadonlyArray<NamedFile> => {
   const files = schemas
     .filter((e) => e.kind === "file")
@@ -100,8 +100,8 @@ export const schemaFiles = ({ uri, root, schemas }: SchemaListing): ReadonlyArra
 }
 
 /**
- * Reads the small commit files that the listings name, and makes a directory of all. A commit file with a path that leaves
- * the array fails with `FormatError`. Fragments have timestamped names only, so no other text becomes part of a URI.
+ * Reads the small commit files in the listings, and builds the directory. A commit file with a path that leaves the
+ * array fails with `FormatError`. Fragments have timestamped names only, so no other text becomes part of a URI.
  */
 export const loadDirectory = (
   listing: Listing,
@@ -109,7 +109,7 @@ export const loadDirectory = (
   Effect.gen(function* () {
     const { uri } = listing
     const storage = yield* Storage
-    // old commit files are in the root, new ones in __commits; both may exist
+    // commits of old formats are in the root, newer ones in __commits; an array may have both
     const commits = [
       ...listing.root.filter((e) => e.kind === "file").map((e) => ({ name: e.name, uri: join(uri, e.name) })),
       ...listing.commits.map((e) => ({ name: e.name, uri: join(uri, COMMITS_FOLDER, e.name) })),
@@ -130,7 +130,7 @@ export const loadDirectory = (
         )
       )
     }
-    // locations of fragments by their commit: `.wrt` means __fragments, `.ok` the root
+    // folders of fragments by their commit: `__fragments` for `.wrt`, the root for `.ok`
     const committed = new Map<string, string>()
     const addCommit = (path: string): void => {
       const file = lastComponent(path)
@@ -171,7 +171,7 @@ export const loadDirectory = (
       })
     }
 
-    // before format 5 there are no commit files: a fragment is there if its metadata is
+    // before format 5 there are no commit files: a fragment is committed if its metadata exists
     for (const name of folders) {
       const parsed = parseName(name)
       if (parsed !== undefined && parsed.version < Since.splitDimensions) committed.set(name, join(uri, name))
@@ -206,7 +206,7 @@ export const loadDirectory = (
     }
   })
 
-/** The newest file of consolidated footers: in `__fragment_meta`, or in the root before format 12. */
+/** Returns the newest file of consolidated footers: in `__fragment_meta`, or in the root before format 12. */
 export const newestFooters = (
   listing: Listing,
   fragmentMetadata: ReadonlyArray<Entry>,
@@ -231,11 +231,14 @@ export interface TimeRange {
 const visible = (name: TimestampedName, time: TimeRange, overlap: boolean): boolean =>
   overlap ? name.start <= time.end && time.start <= name.end : time.start <= name.start && name.end <= time.end
 
-/** Cells of consolidated sparse fragments can be filtered one by one since they carry timestamps. */
+/**
+ * Returns whether reads filter the cells of a consolidated fragment by time, since sparse fragments store the time of
+ * each cell.
+ */
 const filtersCells = (name: TimestampedName, sparse: boolean): boolean =>
   sparse && name.version >= Since.timestampOverlap
 
-/** The fragments that a read over `time` sees, oldest first. */
+/** Returns the fragments that a read over `time` includes, oldest first. */
 export const visibleFragments = (
   directory: Directory,
   time: TimeRange,
@@ -252,14 +255,14 @@ export const visibleFragments = (
   )
 }
 
-/** The delete conditions that a read over `time` applies. */
+/** Returns the delete conditions that a read over `time` applies. */
 export const visibleDeletes = (directory: Directory, time: TimeRange): ReadonlyArray<DeleteEntry> =>
   directory.deletes.filter((d) => time.start <= d.time && d.time <= time.end)
 
 /**
- * The schema file that an open at `end` uses: the last one not after it, or else the first – both in the byte order of
- * the names, as the real engine has it. Times with as many digits sort by time; a schema of time 9 counts as later than
- * one of time 100. `__array_schema.tdb` bears no time, and so is only ever the first.
+ * Returns the schema file for an array opened at `end`: the last one that is not after it, or else the first. The order
+ * is the byte order of the names, as in the engine, so times are ordered only if they have the same number of digits: a
+ * schema of time 9 is later than one of time 100. `__array_schema.tdb` has no time, and is always the first.
  */
 export const schemaAt = (schemas: ReadonlyArray<NamedFile>, end: number): NamedFile | undefined =>
   schemas.findLast((s) => s.name.name !== ARRAY_SCHEMA_FILE && s.name.end <= end) ?? schemas[0]

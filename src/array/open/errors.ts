@@ -1,5 +1,5 @@
 /**
- * What can go wrong in the engine, above bytes and storage.
+ * Errors of arrays: opening, selections, writes and results. Errors of storage and codecs are in `platform/errors.ts`.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export { InvalidOption, type InvalidOptionReason } from "../../../platform/error
 
 /** Why there is no array or group at a URI. */
 export type ArrayNotFoundReason =
-  /** The folder is missing or empty, or must not be listed. */
+  /** The folder is missing or empty, or listing it is not permitted. */
   | "Empty"
   /** A group is at the URI of an array. */
   | "IsGroup"
@@ -35,8 +35,7 @@ const ArrayNotFoundBase: TaggedErrorClass<ArrayNotFound, "ArrayNotFound", {
 }))
 
 /**
- * There is no array (or group) at `uri`. `reason` and `detail` describe the existing content or name something to
- * check, and `hint` is advice.
+ * There is no array (or group) at `uri`. `reason` and `detail` describe what exists there, and `hint` is advice.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"
@@ -105,7 +104,7 @@ const SelectionErrorBase: TaggedErrorClass<SelectionError, "SelectionError", {
 /**
  * A selection that does not fit the array: an unknown name, a range outside the domain, a value of a wrong type.
  * `reason` is the kind of problem, see {@link SelectionReason}, and `detail` describes it; `field` is the dimension,
- * attribute or option (`""` if several are concerned).
+ * attribute or option (`""` for several).
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
@@ -142,7 +141,7 @@ export type WriteReason =
   | "Duplicate"
   /** A column, the offsets or the array of a label or member are missing. */
   | "Missing"
-  /** The input, or its values, have another type than the field. */
+  /** The input or its values do not have the type of the field. */
   | "WrongType"
   /** The number of cells or values differs from the expected number. */
   | "WrongLength"
@@ -169,12 +168,12 @@ export type WriteReason =
   /** The array type, its format version or its fragments do not support the write. */
   | "Unsupported"
 
-/** The reasons of errors in single cells that errors of rows have, too. */
+/** The reasons that errors of cells and errors of rows have in common. */
 const cellReasons = ["Duplicate", "NullValue", "OutOfBounds", "OutOfOrder"] as const satisfies ReadonlyArray<
   WriteReason
 >
 
-/** Returns the reason of the error of a row with an invalid cell. */
+/** Returns the reason for the error of a row, from the reason for the error of its cell. */
 export const cellReasonOf = (reason: WriteReason): typeof cellReasons[number] | "InvalidValue" =>
   cellReasons.find((one) => one === reason) ?? "InvalidValue"
 
@@ -214,9 +213,9 @@ const WriteErrorBase: TaggedErrorClass<WriteError, "WriteError", {
 
 /**
  * Invalid input of a write; nothing was written. `field` names the dimension, attribute, metadata key or member (`""`
- * if several are concerned), `reason` is the kind of problem, see {@link WriteReason}, and `detail` describes it and
- * the expected input. `cell` is the number of the first invalid cell, counted from 0 in input order; `other` is the
- * number of the cell with the same coordinates, for duplicates; `uri` is present if it is known.
+ * for several), `reason` is the kind of problem, see {@link WriteReason}, and `detail` describes it and the expected
+ * input. `cell` is the number of the first invalid cell, counted from 0 in input order; `other` is the number of the
+ * cell with the same coordinates, for duplicates; `uri` is present if it is known.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -242,11 +241,11 @@ export class WriteError extends WriteErrorBase {
   }
 }
 
-/** What another program changed first. */
+/** The concurrent change that a change conflicts with. */
 export type ConflictReason =
-  /** It changed the schema. */
+  /** Another program changed the schema. */
   | "SchemaChanged"
-  /** It appended the same rows. */
+  /** Another program appended the same rows. */
   | "RowsAppended"
 
 const ConflictBase: TaggedErrorClass<Conflict, "Conflict", {
@@ -265,10 +264,9 @@ const ConflictBase: TaggedErrorClass<Conflict, "Conflict", {
 )
 
 /**
- * A schema change that contradicts a concurrent one, which came first: `field` names the attribute, enumeration or
- * dimension that both change. The array has the result of the other change. Also an append of rows to a dense array to
- * which another write has added the same rows: nothing is written, and `field` is the dimension. `reason` distinguishes
- * the two.
+ * A change contradicts a concurrent change that came first; nothing was written. With the reason `SchemaChanged`, both
+ * change the schema, `field` names the attribute, enumeration or dimension, and the array has the result of the other
+ * change. With the reason `RowsAppended`, both append the same rows to a dense array, and `field` is the dimension.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
@@ -297,8 +295,8 @@ export class Conflict extends ConflictBase {
 }
 
 /**
- * The reason of a {@link WriteError} for callers whose input are not cells, such as rows: the other one has number
- * `first + other`.
+ * Returns the reason of a {@link WriteError} for input that does not consist of cells, such as rows. `first` is added
+ * to the number of the other cell.
  */
 export const reasonOf = ({ detail, other }: WriteError, unit: string, first = 0): string =>
   other === undefined ? detail : `${detail} (the other is ${unit} ${first + other})`
@@ -318,8 +316,8 @@ const ResultTooLargeBase: TaggedErrorClass<ResultTooLarge, "ResultTooLarge", {
 }))
 
 /**
- * The result would take `needed` bytes, more than `limit`; nothing was read for it. If another limit is exceeded,
- * `detail` describes it; `hint` is advice. `uri` is `""` for columns that were read before.
+ * The result would take `needed` bytes, more than `limit`; nothing was read for it. If the limit is not the memory
+ * budget of a read, `detail` describes it; `hint` is advice. `uri` is `""` for columns that were read before.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
@@ -335,7 +333,7 @@ const ResultTooLargeBase: TaggedErrorClass<ResultTooLarge, "ResultTooLarge", {
  * ```
  */
 export class ResultTooLarge extends ResultTooLargeBase implements Advised {
-  /** Makes the error; without a `detail` it advises to select less. */
+  /** Creates the error. Without a `detail`, the hint is to select less. */
   constructor(fields: ConstructorParameters<typeof ResultTooLargeBase>[0]) {
     const less = { _tag: "SelectLess", atLeast: fields.needed } as const
     super({ ...fields, hint: fields.hint ?? (fields.detail === undefined ? less : undefined) })

@@ -1,5 +1,5 @@
 /**
- * The public form of an open array: its properties, without the details of its opening.
+ * The public form of an open array: its properties, without the internal state.
  *
  * @module
  */
@@ -17,11 +17,11 @@ let unwrapHandle: (array: AnyTileArray) => OpenedArray
 export type AnyTileArray = TileArray<ArraySchema | undefined>
 
 /**
- * An open array: a snapshot that does not change while others write. `TileArray.open` makes it, and the functions of
- * `TileArray`, `Dense` and `Sparse` take it. It has no open files or connections, so it need not be closed. It takes
- * little memory: the schema and the ends of the fragments' metadata, no cells.
+ * An open array: a snapshot that does not change while others write. `TileArray.open` returns it, and the functions of
+ * `TileArray`, `Dense` and `Sparse` accept it. It has no open files or connections, so it need not be closed. It takes
+ * little memory: the schema and the footers of the fragments, no cells.
  *
- * `S` is the declared schema, from which TypeScript derives the columns. An array that was opened without one is a
+ * `S` is the declared schema, from which TypeScript derives the columns. An array that was opened without a schema is a
  * plain `TileArray`, whose columns carry their types at run time.
  *
  * ```ts
@@ -36,7 +36,7 @@ export type AnyTileArray = TileArray<ArraySchema | undefined>
  * ```
  */
 export class TileArray<S extends ArraySchema | undefined = undefined> {
-  /** Where it is, without a slash at the end. */
+  /** URI of the array, without a trailing slash. */
   readonly uri: string
   /** The schema that reads use: the newest one in the time range, in its stored structure. */
   readonly schema: SchemaStructure
@@ -44,9 +44,9 @@ export class TileArray<S extends ArraySchema | undefined = undefined> {
   readonly schemaName: string
   /** The time range of the open array, in milliseconds since 1970; both ends are inclusive. */
   readonly time: TimeRange
-  /** The schema that it was opened with. */
+  /** The schema with which it was opened; `undefined` without one. */
   readonly declared: S
-  // private: fragments, deletes and the key are hidden from types and logs, and may change their form
+  // private, so that types and logs do not expose fragments, deletes and the key
   readonly #opened: OpenedArray
 
   static {
@@ -65,11 +65,11 @@ export class TileArray<S extends ArraySchema | undefined = undefined> {
   }
 }
 
-/** Wraps an opened array in the handle that users hold. */
+/** Wraps an opened array in its public form. */
 export const handleOf: {
   (array: OpenedArray): TileArray
   <S extends ArraySchema | undefined>(array: OpenedArray, declared: S): TileArray<S>
 } = (array: OpenedArray, declared?: ArraySchema) => makeHandle(array, declared) as never
 
-/** Returns the engine's view of a user's handle. */
+/** Returns the internal form of an open array. */
 export const openedOf = (array: AnyTileArray): OpenedArray => unwrapHandle(array)

@@ -27,24 +27,24 @@ export interface LatestSchema {
   readonly earlier: ReadonlyArray<NamedFile>
   /** Names of the files in the array's own folder. */
   readonly rootFiles: ReadonlyArray<string>
-  /** Format version of the oldest fragment in the array's own folder, where all fragments were until format 11. */
+  /** Format version of the oldest fragment in the array's own folder, which contains all fragments up to format 11. */
   readonly oldestFragment: number | undefined
   readonly key: EncryptionKey | undefined
   readonly verifyChecksums: boolean
-  /** Enumerations that were loaded. */
+  /** Cache of the loaded enumerations. */
   readonly schemaCache: CacheSpace
 }
 
 /** Errors of loading the newest schema. */
 export type LatestSchemaError = ArrayNotFound | NotFound | StorageError | TileError
 
-/** Before format 5, fragment names do not contain the version. */
+/** Returns the format version of the oldest fragment. Before format 5, fragment names do not contain the version. */
 const oldestOf = ({ root }: SchemaListing): number | undefined => {
   const versions = root.flatMap(({ name, kind }) => kind === "folder" ? parseName(name)?.version ?? [] : [])
   return versions.length === 0 ? undefined : Math.min(...versions.map((version) => version || Since.footer))
 }
 
-/** Loads the newest schema of the array at `uri`: takes two listings and a read. */
+/** Loads the newest schema of the array at `uri`. Takes two listings and a read. */
 export const loadLatestSchema = (
   uri: string,
   key: EncryptionKey | undefined,

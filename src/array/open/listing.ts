@@ -1,6 +1,6 @@
 /**
- * A snapshot of an array's folders: every folder that opening needs is listed once, all at the same time. Commit files
- * name the fragments, so the fragments folder is not listed. Format: `array_file_hierarchy.md`, both hierarchies.
+ * A snapshot of an array's folders. Each folder is listed once, all concurrently. Commit files name the fragments, so
+ * the fragments folder is not listed. Format: `array_file_hierarchy.md`, both directory layouts.
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../../platform/errors.ts"
@@ -19,7 +19,7 @@ export interface Listing extends SchemaListing {
   readonly commits: ReadonlyArray<Entry>
 }
 
-/** Removes trailing slashes from a URI, except the root's own. */
+/** Removes trailing slashes from a URI, but keeps the slash of a root. */
 export const withoutSlash = (uri: string): string => uri.replace(/(?<=[^/:])\/+$/, "")
 
 /** Appends names to a URI. */

@@ -1,5 +1,6 @@
 /**
- * Opens arrays at a time or over a time range: takes the listings, the schema, and one tail read per fragment.
+ * Opens arrays at a time or over a time range. Takes the listings, the schema, and one read of the end of each
+ * fragment's metadata.
  */
 import * as Effect from "effect/Effect"
 import { Codecs } from "../../../platform/codecs/service.ts"
@@ -37,7 +38,7 @@ import { type Opening, openingOf, type OpenOptions } from "./open_options.ts"
 import { makeSchemas } from "./schemas.ts"
 import { marksIn } from "./unfinished.ts"
 
-/** An open array in the engine's form; `handle.ts` has the form that users hold. */
+/** An open array in its internal form; `handle.ts` contains the public form. */
 export interface OpenedArray {
   readonly uri: string
   readonly schema: ArraySchema
@@ -50,11 +51,11 @@ export interface OpenedArray {
   readonly deletes: ReadonlyArray<DeleteEntry>
   readonly key: EncryptionKey | undefined
   readonly verifyChecksums: boolean
-  /** Keeps all metadata that was loaded, within a limit; arrays that are opened again share it. */
+  /** Caches all loaded metadata, up to a limit. Arrays that are opened again share it. */
   readonly bounded: BoundedCache
-  /** What was loaded of this snapshot: label arrays, delete conditions. */
+  /** Cached data of this snapshot: label arrays, delete conditions. */
   readonly cache: CacheSpace
-  /** What was loaded of the schemas, which never change: enumerations. */
+  /** Cached data of the schemas, which never change: enumerations. */
   readonly schemaCache: CacheSpace
 }
 
@@ -70,7 +71,7 @@ export const accessOf = (
 ): Effect.Effect<TileAccess, never, Codecs> =>
   Effect.map(Codecs, (codecs) => ({ codecs, key: keyBytes(opened.key), verifyChecksums: opened.verifyChecksums }))
 
-/** Hint for URLs made from paths: they escape characters that array URIs do not. */
+/** Returns a hint for URLs made from paths: they escape characters that array URIs do not escape. */
 const escapeHint = (uri: string): string =>
   /^file:.*%[0-9a-f]{2}/i.test(uri)
     ? "; percent signs are not decoded in local paths: write the path without escapes"
@@ -79,7 +80,7 @@ const escapeHint = (uri: string): string =>
 const isUnfinished = (listing: SchemaListing): boolean =>
   listing.root.every((e) => e.name !== GROUP_FILE) && marksIn(listing.root).length > 0
 
-/** Returns what a URI contains if it is not an array. */
+/** Returns why there is no array in a listing: what the folder contains instead. */
 const notArray = (listing: SchemaListing): readonly [ArrayNotFoundReason, detail: string] =>
   listing.root.some((e) => e.name === GROUP_FILE)
     ? ["IsGroup", "this is a group, not an array; open one of its members"]
@@ -89,7 +90,7 @@ const notArray = (listing: SchemaListing): readonly [ArrayNotFoundReason, detail
     ? ["Unfinished", "there is no array here, but an unfinished copy or import"]
     : ["OtherFiles", "this folder is not an array: it has no schema"]
 
-/** There is no array where this was listed. */
+/** Returns the error for a listing without an array. */
 export const noArray = (listing: SchemaListing): ArrayNotFound => {
   const [reason, detail] = notArray(listing)
   const hint = reason === "Unfinished" ? { _tag: "Resume" } as const : undefined
@@ -103,7 +104,7 @@ export const openArray = (
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.suspend(() => openArrayWithin(makeBoundedCache(), uri, options))
 
-/** Opens an array that keeps its metadata in this cache. */
+/** Opens an array that caches its metadata in `bounded`. */
 export const openArrayWithin = (
   bounded: BoundedCache,
   uri: string,
@@ -136,11 +137,11 @@ const openAt = (
     if (file === undefined) return yield* Effect.fail(noArray(listing))
 
     const loadedBefore = new Map<string, Fragment>()
-    // data read from a file that changed since is dropped
+    // drop data that was read from files that have changed since
     for (const each of before?.fragments ?? []) if (!each.session.changed) loadedBefore.set(each.uri, each)
     const schemas = makeSchemas(access, directory, before === undefined ? undefined : knownSchemas(before))
     const schemaName = file.name.name
-    // reading consolidated footers pays off for several fragments
+    // consolidated footers save requests only if there are several fragments to load
     const several = directory.fragments.reduce((n, f) => loadedBefore.has(f.uri) ? n : n + 1, 0) > 1
     const [schema, footers] = yield* Effect.all([
       schemas.load(schemaName),
@@ -150,7 +151,7 @@ const openAt = (
     const load = (entry: FragmentEntry): Effect.Effect<Fragment | undefined, OpenError, Storage> => {
       const footer = footers.get(entry.name.name) ?? footers.get(entry.uri)
       const loading = loadFragment(access, entry, schemas, footer, bounded.makeSpace())
-      // before format 5 a folder without metadata is a fragment that was never committed
+      // before format 5 a folder without metadata is an uncommitted fragment
       return entry.name.version === 0 ? Effect.catchTag(loading, "NotFound", () => Effect.succeed(undefined)) : loading
     }
     const loaded = yield* Effect.forEach(entries.filter((entry) => !loadedBefore.has(entry.uri)), load, {
@@ -164,7 +165,9 @@ const openAt = (
     return withKey({ uri, schema, schemaName, time, fragments, deletes, verifyChecksums, ...caches }, key)
   })
 
-/** The schemas of an open array by file name; that of the oldest arrays may have been replaced since. */
+/**
+ * Returns the loaded schemas of an open array by file name, except `__array_schema.tdb`, which may have been replaced.
+ */
 const knownSchemas = (array: OpenedArray): ReadonlyMap<string, ArraySchema> => {
   const cache = new Map(array.fragments.map((fragment) => [fragment.schemaName, fragment.schema]))
   cache.set(array.schemaName, array.schema)

@@ -19,7 +19,8 @@ export type TimeInput = number | bigint | string | Date | DateTime.Utc | DateTim
 /** Options of opening an array, a group or their metadata. */
 export interface OpenOptions {
   /**
-   * Time to open at: milliseconds since 1970, ISO text, a Date or a DateTime; the same as `end`. Default: now.
+   * Time at which to open: milliseconds since 1970, ISO text, a Date or a DateTime. The same option as `end`. Default:
+   * now.
    */
   readonly at?: TimeInput
   /** Includes only writes from this time on. Default: the beginning. */
@@ -32,7 +33,7 @@ export interface OpenOptions {
   readonly verifyChecksums?: boolean
 }
 
-const CONFLICT: InvalidOptionDetails = { reason: "Conflict" }
+const CONFLICTING_OPTIONS: InvalidOptionDetails = { reason: "Conflict" }
 
 /** Validated options. */
 export interface Opening {
@@ -43,7 +44,7 @@ export interface Opening {
   readonly verifyChecksums: boolean
 }
 
-/** Ends validation: the option is invalid, for this reason. */
+/** Rejects an option: throws `InvalidOption` with the details. */
 export type Refuse = (option: string, detail: string, value?: unknown, details?: InvalidOptionDetails) => never
 
 const kindOf = (value: unknown): string =>
@@ -57,7 +58,7 @@ const kindOf = (value: unknown): string =>
     ? "undefined"
     : `a ${typeof value}`
 
-/** Validates a URI; removes the trailing slash. */
+/** Validates a URI and removes the trailing slash. */
 export const checkUri = (uri: unknown, refuse: Refuse): string => {
   if (typeof uri !== "string") {
     const advice = uri instanceof URL ? "; for a file take fileURLToPath(url) of node:url" : ""
@@ -67,7 +68,7 @@ export const checkUri = (uri: unknown, refuse: Refuse): string => {
   return withoutSlash(uri)
 }
 
-/** Validates an optional time; returns milliseconds since 1970. */
+/** Validates an optional time and returns milliseconds since 1970. */
 export const millis = (option: string, time: unknown, refuse: Refuse): number | undefined => {
   if (time === undefined) return undefined
   const date = time instanceof Date || DateTime.isDateTime(time)
@@ -79,7 +80,7 @@ export const millis = (option: string, time: unknown, refuse: Refuse): number | 
     }
     time = Number(parsed)
   }
-  // times outside the exact range of numbers are invalid: file names cannot contain them
+  // numbers that are not exact are rejected: file names cannot contain such times
   const input = time instanceof Date
     ? time.getTime()
     : DateTime.isDateTime(time)
@@ -108,7 +109,7 @@ export const millis = (option: string, time: unknown, refuse: Refuse): number | 
   return input
 }
 
-/** Validates an optional key; no message contains any part of it. */
+/** Validates an optional key. Error messages contain no part of the key. */
 export const checkKey = (option: unknown, refuse: Refuse): EncryptionKey | undefined => {
   if (option === undefined) return undefined
   const key = Redacted.isRedacted(option) ? Redacted.value(option) : option
@@ -153,7 +154,7 @@ export const checkNameList = (option: string, value: unknown, refuse: Refuse): v
   refuse(option, 'it is a list of names: ["a", "b"]', value)
 }
 
-/** Validates an optional object whose properties have names of the caller. */
+/** Validates an optional object with any property names. */
 export const checkRecord = (
   option: string,
   value: unknown,
@@ -187,16 +188,17 @@ const check = (
   const start = millis("start", options.start, refuse)
   const end = millis("end", options.end, refuse)
   if (at !== undefined && end !== undefined) {
-    refuse("at", "it is the same as end, which is given too; leave one of them out", undefined, CONFLICT)
+    refuse("at", "it is the same as end, which is given too; leave one of them out", undefined, CONFLICTING_OPTIONS)
   }
   const until = end ?? at
-  // a start in the future is valid and sees nothing yet: programs that poll for news start after their last result
+  // a start in the future is valid and selects nothing yet: programs that poll for changes start after their last
+  // result
   if (start !== undefined && until !== undefined && start > until) {
     refuse(
       "start",
       `${start} is later than ${end === undefined ? "at" : "end"}, ${until}; exchange them`,
       undefined,
-      CONFLICT,
+      CONFLICTING_OPTIONS,
     )
   }
   const key = checkKey(options.key, refuse)
@@ -204,19 +206,19 @@ const check = (
   return { uri, time: { start: start ?? 0, end: until ?? now }, key, verifyChecksums: verifyChecksums ?? true }
 }
 
-/** Runs a validation of options; a rejection becomes the Effect's failure. */
+/** Runs a validation of options; `InvalidOption` becomes the error of the Effect. */
 export const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption> => attempt(run, failOn(InvalidOption))
 
-/** Rejects options with the URI that they are for. */
-export const refusing = (uri: unknown): Refuse => (option, detail, value, details) => {
+/** Returns a function that rejects options for a URI. */
+export const refuseFor = (uri: unknown): Refuse => (option, detail, value, details) => {
   throw invalidOption(typeof uri === "string" ? uri : "", option, detail, value, details)
 }
 
-/** Validates a URI; removes the trailing slash. */
+/** Validates a URI and removes the trailing slash. */
 export const placeOf = (uri: string): Effect.Effect<string, InvalidOption> =>
-  attemptOptions(() => checkUri(uri, refusing(uri)))
+  attemptOptions(() => checkUri(uri, refuseFor(uri)))
 
-/** Validates a URI and options; `more` are the names of options that the caller validates. */
+/** Validates a URI and options. `more` lists the names of options that the caller validates. */
 export const openingOf = (
   uri: string,
   options: OpenOptions,
@@ -224,6 +226,6 @@ export const openingOf = (
 ): Effect.Effect<Opening, InvalidOption> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     attemptOptions(() => {
-      const place = checkUri(uri, refusing(uri))
-      return check(place, options, now, more, refusing(place))
+      const place = checkUri(uri, refuseFor(uri))
+      return check(place, options, now, more, refuseFor(place))
     }))

@@ -1,6 +1,6 @@
 /**
- * Whether an array has what a declared schema says: all that reading relies on, and no more. Domains, tiles, orders and
- * filters may differ, and the array may have attributes that the schema does not name.
+ * Compares an array with its declared schema: checks all properties that reads rely on, and no others. Domains, tiles,
+ * orders and filters may differ, and the array may have attributes that the schema does not declare.
  *
  * @module
  */
@@ -29,7 +29,7 @@ const SchemaMismatchBase: TaggedErrorClass<SchemaMismatch, "SchemaMismatch", {
 }))
 
 /**
- * The array at `uri` is not what the schema that it was opened with says, in all of `differences`.
+ * The array at `uri` differs from the schema with which it was opened. `differences` lists all differences.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerDefault, TileArray } from "@tessera/array"
@@ -81,7 +81,7 @@ export const schemaDifferences = (
   const an = (kind: string): string => `a ${kind} array`
   compare("", an(declared.arrayType), an(arrayType))
 
-  // shapes and cell orders depend on all dimensions, in order
+  // all dimensions must agree, in order: shapes and cell orders depend on them
   const names = dimensions.map((d) => d.name)
   compare("", `the dimensions ${listed(declared.dimensionNames)}`, `the dimensions ${listed(names)}`)
   for (const { name, type } of dimensions) {
@@ -103,7 +103,7 @@ export const schemaDifferences = (
       continue
     }
     compare(name, want, described(match.type, match.nullable, count(match.cellValNum)))
-    // codes may be read as codes, but an attribute without enumeration has no values
+    // an enumerated attribute may be declared as codes, but an attribute without enumeration has no values
     if (enumeration !== "" && match.enumeration === "") compare(name, "codes of an enumeration", "no enumeration")
   }
   return differences

@@ -1,5 +1,5 @@
 /**
- * The schemas of an array being opened: each file is read once, however many fragments use it.
+ * Loads the schemas of an array. Each file is read once, however many fragments use it.
  */
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../../platform/errors.ts"
@@ -27,14 +27,14 @@ export const loadSchema = (access: TileAccess, uri: string): Effect.Effect<Array
       ),
   )
 
-/** Returns a loader for the schemas of a directory, by file name; `known` need not be read. */
+/** Returns a loader for the schemas of a directory, by file name. The schemas in `known` are not read. */
 export const makeSchemas = (
   access: TileAccess,
   directory: Directory,
   cache: ReadonlyMap<string, ArraySchema> = new Map(),
 ): Schemas<LoadSchemaError, Storage> => {
   const there = new Map(cache)
-  // one at a time, so that later callers find the schema loaded
+  // load one schema at a time, so that concurrent callers do not load it again
   const lock = Effect.unsafeMakeSemaphore(1)
   const load = (name: string): Effect.Effect<ArraySchema, LoadSchemaError, Storage> => {
     const arraySchema = there.get(name)
@@ -49,7 +49,7 @@ export const makeSchemas = (
     }
     return Effect.map(loadSchema(access, file.uri), (schema) => {
       there.set(requested, schema)
-      // fragments from before format 10 use this name
+      // fragments written before format 10 use the empty name
       if (requested === ARRAY_SCHEMA_FILE) there.set("", schema)
       return schema
     })

@@ -3,7 +3,7 @@
  * array then has no schema, so that it cannot be opened half-filled, or it has an older schema that will be replaced.
  *
  * A call writes and removes only its own mark. A call that takes over a target adds a mark with another name, and then
- * removes the earlier ones: each call that finds an unknown mark, or misses its own, knows that it lost the target.
+ * removes the earlier ones. A call that finds an unknown mark, or does not find its own, has lost the target.
  *
  * @module
  */
@@ -16,16 +16,16 @@ import { FormatError } from "../../../schema/errors/format_error.ts"
 import { parseName } from "../../../schema/name/timestamped_name.ts"
 import { join } from "./listing.ts"
 
-/** Name of the first mark, in the array's own folder, where engines ignore unknown names. */
+/** Name of the first mark, in the array's own folder. Engines ignore unknown names there. */
 export const UNFINISHED_FILE = "__tessera_unfinished.json"
 
 /** Returns the name of the mark of a call that takes over a target; `id` is its UUID. */
 export const takeoverFile = (id: string): string => `__tessera_unfinished_${id}.json`
 
-/** Whether a name belongs to a mark of {@link takeoverFile}, which no other program uses. */
+/** Returns whether a name is one of {@link takeoverFile}. No other program uses these names. */
 export const isTakeoverFile = (name: string): boolean => /^__tessera_unfinished_[0-9a-f]{32}\.json$/.test(name)
 
-/** Whether a name belongs to a mark. */
+/** Returns whether a name belongs to a mark. */
 export const isMark = (name: string): boolean => name === UNFINISHED_FILE || isTakeoverFile(name)
 
 /** Returns the names of the marks in the listing of an array's own folder. */
@@ -33,23 +33,26 @@ export const marksIn = (root: ReadonlyArray<Entry>): ReadonlyArray<string> =>
   root.filter(({ kind, name }) => kind === "file" && isMark(name)).map(({ name }) => name)
 
 /** Maximum size of a mark in bytes: about 100,000 fragments. */
-const MAX_BYTES = 16 << 20
+const MAX_MARK_SIZE = 16 << 20
 
-/** State of a write at a point. */
+/** State of a write at some point. */
 export interface Checkpoint {
   /** Number of input cells that finished fragments contain. */
   readonly inputCells: number
-  /** Number of cells in those fragments: smaller if duplicates were dropped. */
+  /** Number of cells in those fragments; smaller than `inputCells` if duplicates were dropped. */
   readonly cells: number
   /** Size of their files in bytes. */
   readonly bytes: number
   /** Names of the fragments, oldest first. */
   readonly fragments: ReadonlyArray<string>
-  /** Name of their commit, once all cells are written: only the commit and the schema remain. */
+  /**
+   * Name of the commit of the fragments; present once all cells are written and only the commit and the schema are
+   * missing.
+   */
   readonly commit: string | null
 }
 
-/** The consumed beginning of an input: its number of bytes and a digest. */
+/** The beginning of an input that was consumed: its number of bytes and a digest. */
 export interface PassedInput {
   readonly bytes: number
   readonly digest: string
@@ -62,25 +65,25 @@ export interface Unfinished {
   readonly operation: "copy" | "import"
   /** Source of the cells, without the query of a URL. */
   readonly source: string
-  /** A random UUID in hexadecimal, which identifies the call that made the mark. */
+  /** A random UUID in hexadecimal that identifies the call that created the mark. */
   readonly id: string
   /** Start time, in milliseconds since 1970. */
   readonly begun: number
-  /** A digest of everything that determines the contents of the array: only an equal request can be resumed. */
+  /** A digest of everything that determines the contents of the array. Only an equal request can be resumed. */
   readonly request: string
   /** True if it replaces an array that still exists. */
   readonly replaces: boolean
-  /** Name of the schema file to be stored; `""` before format 10. */
+  /** Name of the schema file that will be stored; `""` before format 10. */
   readonly schemaName: string
   readonly checkpoint: Checkpoint
   /** Names of the marks that this one replaces. They may still exist if the call was killed at its start. */
   readonly takes?: ReadonlyArray<string>
-  /** The input consumed at the checkpoint, or more. */
+  /** The input that was consumed at the checkpoint, or more. */
   readonly input?: PassedInput
 }
 
 const Count = Schema.NonNegativeInt
-/** names become paths: only timestamped names, which contain no slash, are valid */
+/** names become parts of paths, so only timestamped names are valid: they contain no slash */
 const Name = Schema.String.pipe(Schema.filter((name) => parseName(name)?.name === name))
 
 const UnfinishedText: Schema.Schema<Unfinished> = Schema.Struct({
@@ -118,10 +121,15 @@ export const loadMark = (
   Effect.gen(function* () {
     const storage = yield* Storage
     const file = join(uri, name)
-    const tail = yield* Effect.catchTag(storage.readTail(file, MAX_BYTES), "NotFound", () => Effect.succeed(undefined))
-    if (tail === undefined) return undefined
-    const decoded = tail.size > MAX_BYTES ? undefined : decode(new TextDecoder().decode(tail.bytes))
-    if (decoded !== undefined && Either.isRight(decoded)) return decoded.right
+    const tail = yield* Effect.catchTag(storage.readTail(file, MAX_MARK_SIZE), "NotFound", () =>
+      Effect.succeed(undefined))
+    if (tail === undefined) {
+      return undefined
+    }
+    const decoded = tail.size > MAX_MARK_SIZE ? undefined : decode(new TextDecoder().decode(tail.bytes))
+    if (decoded !== undefined && Either.isRight(decoded)) {
+      return decoded.right
+    }
     const reason = "this mark of an unfinished copy or import is damaged; remove the folder, or overwrite the array"
     return yield* Effect.fail(new FormatError({ uri: file, path: "", offset: 0, version: 0, detail: reason }))
   })

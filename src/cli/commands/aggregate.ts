@@ -15,7 +15,7 @@ import { aggregateSparse } from "../../query/aggregate/sparse.ts"
 import { cellEncoder } from "../../query/column/cell_json.ts"
 import type { Column } from "../../query/column/column.ts"
 import type { ReadError } from "../../query/options/read_error.ts"
-import { type AggregateValue, answerType } from "../../query/aggregate/accumulator.ts"
+import { aggregateType, type AggregateValue } from "../../query/aggregate/accumulator.ts"
 import type { Request } from "../parse/arguments.ts"
 import { type PrintedCell, printedCells, printedValue } from "../print/cell_encoder.ts"
 import type { PrintedColumn } from "../print/cell_formats.ts"
@@ -86,15 +86,15 @@ export const answerSource = (
     )
     const query = yield* queryOf(request, array)
     if (by !== undefined) {
-      const { keys, answers, length } = yield* aggregateGroups(array, aggregates, { ...query, by })
+      const { keys, aggregates: answers, length } = yield* aggregateGroups(array, aggregates, { ...query, by })
       const answered = Object.entries(aggregates).map(([name, aggregate]) =>
-        answerColumn(name, answerType(schema, aggregate), answers[name], raw)
+        answerColumn(name, aggregateType(schema, aggregate), answers[name], raw)
       )
       return sourceOf([...keys.map((key) => keyColumn(key, raw)), ...answered], length)
     }
     const answer = yield* (schema.arrayType === "dense" ? aggregateDense : aggregateSparse)(array, aggregates, query)
     const columns = Object.entries(aggregates).map(([name, aggregate]) =>
-      answerColumn(name, answerType(schema, aggregate), [answer[name]], raw)
+      answerColumn(name, aggregateType(schema, aggregate), [answer[name]], raw)
     )
     return sourceOf(columns, 1)
   })

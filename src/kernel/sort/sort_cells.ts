@@ -18,7 +18,7 @@ export const sortCells = (words: KeyWords, n: number): Uint32Array => finish(sor
 
 /** Sorts cells like {@link sortCells}, in steps. */
 export function* sortCellsSteps(words: KeyWords, n: number): Steps<Uint32Array> {
-  if ((yield* firstFallSteps(words, n)) === n) return yield* identitySteps(n)
+  if ((yield* firstUnorderedSteps(words, n)) === n) return yield* identitySteps(n)
   return takeOrder(yield* sortPackedSteps(words, n))
 }
 
@@ -138,7 +138,7 @@ export const compareCells = (words: KeyWords, a: number, b: number): number => {
 }
 
 /** Returns the first cell in `from … n − 1` that is less than the previous cell; `n` if all are in order. */
-export const firstFall = (words: KeyWords, n: number, from = 1): number => {
+export const firstUnordered = (words: KeyWords, n: number, from = 1): number => {
   let i = from
   while (i < n && compareCells(words, i - 1, i) <= 0) i++
   return Math.min(i, n)
@@ -151,9 +151,9 @@ export const firstSame = (words: KeyWords, n: number, from = 1): number => {
   return Math.min(i, n)
 }
 
-/** Searches like {@link firstFall}, in steps. */
-export const firstFallSteps = (words: KeyWords, n: number): Steps<number> =>
-  searchSteps(1, n, (from, to) => firstFall(words, to, from))
+/** Searches like {@link firstUnordered}, in steps. */
+export const firstUnorderedSteps = (words: KeyWords, n: number): Steps<number> =>
+  searchSteps(1, n, (from, to) => firstUnordered(words, to, from))
 
 /** Searches like {@link firstSame}, in steps. */
 export const firstSameSteps = (words: KeyWords, n: number, from = 1): Steps<number> =>

@@ -1,5 +1,5 @@
 /**
- * Consolidates commits: one file that lists all of them. Format: `consolidated_commits_file.md`.
+ * Consolidates commits: writes one file that lists all commits. Format: `consolidated_commits_file.md`.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -17,7 +17,7 @@ import { consolidatedFileName } from "../directory/consolidated_name.ts"
 import { type ConsolidateFilesError, type ConsolidateResult, unchanged } from "../directory/result.ts"
 import { MaintenanceError } from "../directory/maintenance_error.ts"
 
-/** Writes one file that lists all commits; nothing if there is one already, or if there are no commits. */
+/** Writes one file that lists all commits. Writes nothing if such a file exists or if there are no commits. */
 export const consolidateCommits = (
   uri: string,
   key: EncryptionKey | undefined,

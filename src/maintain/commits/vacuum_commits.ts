@@ -8,15 +8,15 @@ import { type CommitFile, commitsOf, loadCommitFiles } from "../directory/commit
 import type { Replaced, VacuumFailure } from "../vacuum/removal.ts"
 
 /**
- * Plans the removal: first the commits that a consolidated file lists, then other consolidated files if one of them
- * lists all commits, and last the ignore files, which these others may need.
+ * Plans the removal: first the commits that a consolidated file lists; then other consolidated files, if one of them
+ * lists all commits; last the ignore files, which the other consolidated files may need.
  */
 export const planCommitsVacuum = (uri: string): Effect.Effect<ReadonlyArray<Replaced>, VacuumFailure, Storage> =>
   Effect.gen(function* () {
     const files = yield* loadCommitFiles(yield* listArray(uri))
     const { single, consolidated, ignoreFiles, ignored } = files
     const removals: Array<Replaced> = []
-    // the file that stays: it lists all commits, and none that is ignored
+    // the file to keep: it lists all commits, and no ignored ones
     const commits = commitsOf(files)
     const complete = consolidated.find(({ entries }) =>
       entries.length >= commits.size && new Set(entries.map(({ path }) => path)).size === commits.size &&

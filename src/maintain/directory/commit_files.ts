@@ -1,5 +1,5 @@
 /**
- * The commit files of an array with their contents: what each commit is, and which files state it.
+ * The commit files of an array with their contents: the kind of each commit, and the files that contain it.
  */
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../../platform/errors.ts"
@@ -96,20 +96,23 @@ export const loadCommitFiles = (
     }
   })
 
-/** A commit, and the bytes of a delete that a consolidated file contains. */
+/** A commit. Deletes in consolidated files include their bytes. */
 export interface Commit {
   readonly path: string
   readonly name: TimestampedName
   readonly bytes: Uint8Array | undefined
 }
 
-/** Returns the commits that readers see, by path: those of single files, and those of consolidated files that are not ignored. */
+/**
+ * Returns the commits that are in effect, by path: those of single files, and those of consolidated files that are not
+ * ignored.
+ */
 export const commitsOf = ({ single, consolidated, ignored }: CommitFiles): ReadonlyMap<string, Commit> => {
   const commits = new Map<string, Commit>()
   for (const { entries } of consolidated) {
     for (const { path, file } of entries) {
       const name = parseName(lastComponent(path))
-      // readers ignore the list for deletes
+      // ignore files do not apply to deletes
       if (name === undefined || (file === null && ignored.has(path))) continue
       commits.set(path, { path, name, bytes: file ?? undefined })
     }

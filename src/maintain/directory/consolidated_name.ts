@@ -1,6 +1,6 @@
 /**
- * The names of consolidated files: derived from the inputs, so that the same task always has the same result. Format:
- * `timestamped_name.md`.
+ * Names of consolidated files. They are derived from the inputs, so that the same task always has the same result.
+ * Format: `timestamped_name.md`.
  */
 import * as Effect from "effect/Effect"
 import { Codecs } from "../../../platform/codecs/service.ts"
@@ -16,8 +16,8 @@ export const spanOf = (names: ReadonlyArray<TimestampedName>): readonly [start: 
 ]
 
 /**
- * Returns the UUID of the result of a task: the first half of the newest input's, so that it sorts like this input among
- * names of the same time, then a hash of the inputs and of `task`.
+ * Returns the UUID of the result of a task. It consists of the first half of the newest input's UUID, so that the
+ * result has the position of this input among names of the same time, and a hash of the inputs and of `task`.
  */
 export const consolidatedUuid = (
   inputs: ReadonlyArray<TimestampedName>,
@@ -29,7 +29,7 @@ export const consolidatedUuid = (
     return sorted[sorted.length - 1].uuid.slice(0, 16) + hash.slice(0, 16)
   })
 
-/** Returns the name of the result of a task; it spans the times of all inputs. */
+/** Returns the name of the result of a task, which spans the times of all inputs. */
 export const consolidatedFileName = (
   inputs: ReadonlyArray<TimestampedName>,
   task: string,

@@ -1,5 +1,5 @@
 /**
- * The error of maintenance that would lose or hide cells, or that another change prevents.
+ * The error of maintenance that would lose or hide cells, or that conflicts with another change.
  *
  * @module
  */
@@ -30,7 +30,7 @@ const MaintenanceErrorBase: TaggedErrorClass<MaintenanceError, "MaintenanceError
 }))
 
 /**
- * Maintenance was refused, and nothing was changed: the message describes the conflict.
+ * Maintenance was refused, and nothing was changed. The message describes the conflict.
  *
  * ```ts
  * import { MaintenanceError } from "@tessera/array"

@@ -11,13 +11,13 @@ import type { MaintenanceError } from "./maintenance_error.ts"
 
 /** Result of a consolidation. */
 export interface ConsolidateResult {
-  /** The files or fragments that were written: paths relative to the array or group. Empty if nothing was to be done. */
+  /** Paths of the new files or fragments, relative to the array or group; empty if there was nothing to combine. */
   readonly written: ReadonlyArray<string>
-  /** The files or fragments that they combine. */
+  /** Paths of the files or fragments that were combined. */
   readonly inputs: ReadonlyArray<string>
 }
 
-/** The result if nothing was to be done. */
+/** The result if there was nothing to combine. */
 export const unchanged: ConsolidateResult = { written: [], inputs: [] }
 
 /** Errors of consolidating files: commits, fragment metadata, metadata. */

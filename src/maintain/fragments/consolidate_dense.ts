@@ -1,5 +1,5 @@
 /**
- * Writes the cells of several dense fragments into one: whole tiles in global order, in bounded memory.
+ * Combines the cells of several dense fragments: writes whole tiles in global order, in bounded memory.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -17,7 +17,7 @@ import type { FinishedFragment, FragmentTarget } from "../../write/fragment/frag
 import { cellsOfBox } from "../../write/input/box.ts"
 import { attemptWriteSteps, type WriteFailure } from "../../write/result/write_result.ts"
 
-/** What is combined, and how. */
+/** Inputs and options of combining dense fragments. */
 export interface DenseConsolidation {
   /** The array with the fragments to combine. */
   readonly array: OpenedArray
@@ -28,7 +28,7 @@ export interface DenseConsolidation {
   readonly onProgress: (cells: number) => void
 }
 
-/** Writes the combined fragments; they are invisible until their commit. */
+/** Writes the combined fragments, which are invisible until their commit. */
 export const consolidateDense = (
   { array, target, time, maxFragmentSize, memory, onProgress }: DenseConsolidation,
 ): Effect.Effect<ReadonlyArray<FinishedFragment>, ReadError | WriteFailure, Storage | Codecs | Scope.Scope> =>
@@ -45,7 +45,7 @@ export const consolidateDense = (
       time,
       maxFragmentSize,
       onProgress: undefined,
-      // values that other engines accept are kept
+      // keep values that other engines accept
       checks: { anyValue: true },
     })
     const region = Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * Writes the cells of several sparse fragments into one, in global order and in bounded memory: with the time of each
- * cell, and the time of its deletion. Format: `fragment.md`, `timestamped_name.md`.
+ * Combines the cells of several sparse fragments, in global order and in bounded memory: writes each cell with its
+ * write time and the time of its deletion. Format: `fragment.md`, `timestamped_name.md`.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -31,7 +31,7 @@ import { lastTileCells, writeAttributes, writeDimensions } from "../../write/spa
 import type { NameTime } from "../../array/create/fragment_name.ts"
 import { Since } from "../../../schema/version/version.ts"
 
-/** What is combined, and how. */
+/** Inputs and options of combining sparse fragments. */
 export interface SparseConsolidation {
   /** The array with the fragments to combine, and all delete conditions. */
   readonly array: OpenedArray
@@ -47,7 +47,7 @@ export interface SparseConsolidation {
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array =>
   new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength)
 
-/** Returns a column in the form of the writer: as bytes. */
+/** Returns a column as bytes, in the form that the writer expects. */
 const writeColumnOf = (field: Field, { values, offsets, validity }: Column): WriteColumn => {
   const size = values.BYTES_PER_ELEMENT
   return {
@@ -58,7 +58,7 @@ const writeColumnOf = (field: Field, { values, offsets, validity }: Column): Wri
   }
 }
 
-/** Returns the cells of an order. */
+/** Returns the cells of columns in an order. */
 function* chosenCells(columns: ReadonlyArray<WriteColumn>, order: Uint32Array): Steps<ReadonlyArray<WriteColumn>> {
   const out: Array<WriteColumn> = []
   for (const column of columns) {
@@ -67,10 +67,13 @@ function* chosenCells(columns: ReadonlyArray<WriteColumn>, order: Uint32Array): 
   return out
 }
 
-/** The time of cells that were not deleted is later than all others. */
+/**
+ * Returns whether a deletion time means that the cell was deleted; cells that were not have a time later than all
+ * others.
+ */
 const isDeleted = (time: number): boolean => time <= Number.MAX_SAFE_INTEGER
 
-const NEVER = 0xffffffffffffffffn
+const NEVER_DELETED = 0xffffffffffffffffn
 
 /** Returns for each cell the time of the first delete that removes it. */
 const deleteTimesOf = (
@@ -91,7 +94,7 @@ const deleteTimesOf = (
   return out
 }
 
-/** Returns the cells that remain if deleted ones are purged, with all older versions of these cells. */
+/** Returns the cells that remain without the deleted cells and all older versions of these cells. */
 function* remainingCells(
   coordinates: ReadonlyArray<Column>,
   deleted: Float64Array,
@@ -103,7 +106,7 @@ function* remainingCells(
   let isPurged = false
   yield* inParts(deleted.length, (from, to) => {
     for (let i = from; i < to; i++) {
-      // versions of a cell follow one another, the newest first
+      // versions of a cell are adjacent, newest first
       const isNext = i === 0 || allowsDuplicates || compareCells(words, i - 1, i) !== 0
       isPurged = isDeleted(deleted[i]) || (isPurged && !isNext)
       if (!isPurged) out[count++] = i
@@ -112,7 +115,7 @@ function* remainingCells(
   return out.subarray(0, count)
 }
 
-/** Writes cells in global order as tiles of one or several fragments. */
+/** Creates a writer of cells in global order, which writes tiles into one or several fragments. */
 const makeTileWriter = (
   { target, maxFragmentSize }: SparseConsolidation,
   open: Effect.Effect<FragmentWriter, never, Storage | Scope.Scope>,
@@ -154,7 +157,7 @@ const makeTileWriter = (
   const write = (columns: ReadonlyArray<WriteColumn>, cells: number) =>
     Effect.gen(function* () {
       const waiting = buffers[0].cells
-      // the first cells complete the buffered tile
+      // complete the buffered tile with the first cells
       const first = waiting === 0 ? 0 : Math.min(cells, capacity - waiting)
       yield* runSteps(() => append(columns, 0, first))
       if (buffers[0].cells === capacity) yield* flush
@@ -166,7 +169,7 @@ const makeTileWriter = (
   return { write, finish: Effect.zipRight(flush, finish), finished }
 }
 
-/** Writes the combined fragments; they are invisible until their commit. No fragment if no cell remains. */
+/** Writes the combined fragments, which are invisible until their commit. Writes no fragment if no cell remains. */
 export const consolidateSparse = (
   consolidation: SparseConsolidation,
 ): Effect.Effect<
@@ -206,7 +209,7 @@ export const consolidateSparse = (
     ]
     const selection = parseSelection(uri, schema, {}, "error")
     const request = { order: "global", fields, selection, where: undefined } as const
-    // deletes become times of deletion; before format 15 there are no deletes, and the newest version remains
+    // delete conditions become times of deletion; formats before 15 have no deletes, and the newest version remains
     const source = { ...array, key: array.key, deletes: [] }
     const batches = streamSparseRequest(
       source,
@@ -223,13 +226,16 @@ export const consolidateSparse = (
           const times = cellTimesOf(bytesOf(own.values))
           const deleted = deleteTimesOf(columns, length, times, columns[deleteTimes.name], deletes)
           if (hasDeletes) {
-            const at = BigUint64Array.from(deleted, (time) => isDeleted(time) ? BigInt(time) : NEVER)
-            const by = BigUint64Array.from(deleted, (time) => isDeleted(time) ? BigInt(order.indexAt(time)) : NEVER)
+            const at = BigUint64Array.from(deleted, (time) => isDeleted(time) ? BigInt(time) : NEVER_DELETED)
+            const by = BigUint64Array.from(deleted, (time) =>
+              isDeleted(time) ? BigInt(order.indexAt(time)) : NEVER_DELETED)
             all.push({ field: deleteTimes, values: bytesOf(at), offsets: undefined, validity: undefined })
             all.push({ field: deleteConditions, values: bytesOf(by), offsets: undefined, validity: undefined })
           }
           if (purge && deleted.some(isDeleted)) {
-            const coordinates = dimensions.map((field) => columns[field.name])
+            const coordinates = dimensions.map((field) =>
+              columns[field.name]
+            )
             const remaining = yield* runSteps(() => remainingCells(coordinates, deleted, schema.allowsDuplicates))
             const chosen = yield* runSteps(() => chosenCells(all, remaining))
             yield* tiles.write(chosen, remaining.length)

@@ -1,11 +1,11 @@
 /**
- * The delete conditions that a consolidated fragment lists: cells name them by their position.
+ * The delete conditions that a consolidated fragment lists. Its cells refer to them by their position.
  */
 import { compareNames, parseName } from "../../../schema/name/timestamped_name.ts"
 
-/** Delete commits in the order of their times. */
+/** Delete commits sorted by time. */
 export class DeleteOrder {
-  /** Paths of the commits, `__commits/….del`, without repetition. */
+  /** Paths of the commits, `__commits/….del`, without duplicates. */
   readonly names: ReadonlyArray<string>
   readonly #positions: ReadonlyMap<number, number>
 

@@ -1,7 +1,7 @@
 /**
- * Carries out a task: writes the combined fragment, commits it, then hides its inputs by a vacuum file. In this order a
- * crash loses no cell: until the vacuum file exists, readers see the inputs too, which changes nothing unless the array
- * allows duplicates.
+ * Runs a task: writes the combined fragment, commits it, and then hides its inputs by a vacuum file. In this order a
+ * crash loses no cell: until the vacuum file exists, reads include the inputs too, which changes nothing unless the
+ * array allows duplicates.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -29,7 +29,7 @@ import type { WriteFailure } from "../../write/result/write_result.ts"
 import { consolidatedUuid, spanOf } from "../directory/consolidated_name.ts"
 import { MaintenanceError } from "../directory/maintenance_error.ts"
 import { type ConsolidateFilesError, type ConsolidateResult, unchanged } from "../directory/result.ts"
-import { whyNotTogether } from "../plan/fragment_plan.ts"
+import { combinationProblem } from "../plan/fragment_plan.ts"
 import type { ConsolidationTask } from "../plan/task.ts"
 import { consolidateDense } from "./consolidate_dense.ts"
 import { consolidateSparse } from "./consolidate_sparse.ts"
@@ -38,7 +38,7 @@ import { taskText } from "./unfinished_task.ts"
 /** Errors of combining fragments. */
 export type ConsolidateFragmentsError = ConsolidateFilesError | OpenError | ReadError | WriteFailure
 
-/** Options of carrying out a task. */
+/** Options of running a task. */
 export interface TaskOptions {
   readonly key: EncryptionKey | undefined
   /** Memory budget in bytes. */
@@ -46,11 +46,11 @@ export interface TaskOptions {
   readonly onProgress: ((cells: number) => void) | undefined
 }
 
-/** Attempts that a task makes to find an unused name. */
+/** Maximum number of names that are tried to find an unused one. */
 const MAX_ATTEMPTS = 100
 
-/** A file that reserves the folder of a fragment for one process. It is removed before the commit. */
-const CLAIM = "__claim.tmp"
+/** Name of the file that reserves the folder of a fragment for one process. It is removed before the commit. */
+const CLAIM_FILE = "__claim.tmp"
 
 /** Opens an array with all of its fragments and deletes. */
 export const openWhole = (
@@ -62,7 +62,7 @@ export const openWhole = (
 const refuse = (uri: string, reason: MaintenanceError["reason"], detail: string) =>
   Effect.fail(new MaintenanceError({ uri, reason, detail }))
 
-/** Stores the vacuum file of a result. */
+/** Stores the vacuum file of a result, which hides its inputs. */
 const storeVacuum = (
   uri: string,
   result: TimestampedName,
@@ -75,19 +75,21 @@ const storeVacuum = (
     return createUnique(storage, join(uri, path), encode(VacuumFile, lines, version))
   })
 
-/** Reserves the folder of a fragment; `false` if there is one already. */
+/** Reserves the folder of a fragment. Returns `false` if the folder exists. */
 const claimFolder = (folder: string): Effect.Effect<boolean, StorageError, Storage | Scope.Scope> =>
   Effect.gen(function* () {
     const storage = yield* Storage
     if ((yield* storage.list(folder)).length > 0) return false
-    const release = Effect.ignore(Effect.zipRight(storage.remove(join(folder, CLAIM)), storage.removeFolder(folder)))
+    const release = Effect.ignore(
+      Effect.zipRight(storage.remove(join(folder, CLAIM_FILE)), storage.removeFolder(folder)),
+    )
     return yield* Effect.acquireRelease(
-      Effect.as(storage.create(join(folder, CLAIM), new Uint8Array(0)), true),
+      Effect.as(storage.create(join(folder, CLAIM_FILE), new Uint8Array(0)), true),
       () => release,
     ).pipe(Effect.catchTag("AlreadyExists", () => Effect.succeed(false)))
   })
 
-/** Commits the result and hides its inputs; if the latter fails, the result is removed again. */
+/** Commits the result and hides its inputs. If hiding fails, removes the result again. */
 const commitResult = (
   uri: string,
   finished: ReadonlyArray<FinishedFragment>,
@@ -98,14 +100,14 @@ const commitResult = (
     yield* commitFragments(finished)
     const result = parseName(finished[0].name)!
     const undo = Effect.gen(function* () {
-      // a vacuum file without its fragment would hide cells
+      // remove the vacuum file first: without its fragment it would hide cells
       yield* storage.remove(join(uri, commitPath(result.version, result.name, "vacuum")!))
       for (const { state } of finished) state.commit = "tried"
     })
     yield* Effect.tapError(storeVacuum(uri, result, inputs), () => Effect.ignore(undo))
   }))
 
-/** Carries out a task. A task that was carried out before changes nothing. */
+/** Runs a task. A task that was completed before changes nothing. */
 export const runTask = (
   uri: string,
   task: ConsolidationTask,
@@ -113,15 +115,15 @@ export const runTask = (
 ): Effect.Effect<ConsolidateResult, ConsolidateFragmentsError, Storage | Codecs> =>
   withTurns(Effect.scoped(Effect.gen(function* () {
     const storage = yield* Storage
-    const whole = yield* openWhole(uri, key)
-    const target = yield* targetOf(whole)
+    const openedArray = yield* openWhole(uri, key)
+    const target = yield* targetOf(openedArray)
     const { version } = target
     const names = task.fragments.flatMap((name) => parseName(name) ?? [])
     if (names.length !== task.fragments.length || new Set(task.fragments).size !== names.length) {
       return yield* refuse(uri, "Missing", "the task contains a fragment twice, or an invalid name")
     }
     const time = spanOf(names)
-    const directory = yield* loadDirectory(yield* listArray(whole.uri))
+    const directory = yield* loadDirectory(yield* listArray(openedArray.uri))
     const committed = new Set(directory.fragments.map(({ name }) => name.name))
     const replacing = new Set(directory.vacuums.map(({ name }) => name.name))
     const nameOf = (uuid: string) => formatName(...time, uuid, version >= Since.splitDimensions ? version : undefined)
@@ -130,26 +132,26 @@ export const runTask = (
       inputs: names.map((input) => fragmentPath(input.version, input.name)),
     })
 
-    // the result of an earlier call may exist without its vacuum file, after a crash
+    // after a crash, the result of an earlier call may exist without its vacuum file
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const name = nameOf(yield* consolidatedUuid(names, taskText(task, attempt)))
       if (committed.has(name)) {
         if (replacing.has(name)) return unchanged
-        yield* storeVacuum(whole.uri, parseName(name)!, names)
+        yield* storeVacuum(openedArray.uri, parseName(name)!, names)
         return result(name)
       }
-      if ((yield* storage.list(join(whole.uri, fragmentPath(version, name)))).length === 0) break
+      if ((yield* storage.list(join(openedArray.uri, fragmentPath(version, name)))).length === 0) break
     }
 
-    const visible = new Map(whole.fragments.map((fragment) => [fragment.name.name, fragment]))
+    const visible = new Map(openedArray.fragments.map((fragment) => [fragment.name.name, fragment]))
     const missing = task.fragments.find((name) => !visible.has(name))
     if (missing !== undefined) {
       const reason = committed.has(missing) ? "Stale" : "Missing"
       const detail = `the fragment ${missing} ${reason === "Stale" ? "was replaced" : "does not exist"}`
       return yield* refuse(uri, reason, detail)
     }
-    const inputs = whole.fragments.filter(({ name }) => task.fragments.includes(name.name))
-    const problem = whyNotTogether(whole, inputs, task.purgeDeleted)
+    const inputs = openedArray.fragments.filter(({ name }) => task.fragments.includes(name.name))
+    const problem = combinationProblem(openedArray, inputs, task.purgeDeleted)
     if (problem !== undefined) return yield* refuse(uri, "LosesCells", problem)
 
     let uuid = ""
@@ -159,13 +161,13 @@ export const runTask = (
         return yield* refuse(uri, "Overlap", `${MAX_ATTEMPTS} unfinished results of this task exist`)
       }
       uuid = yield* consolidatedUuid(names, taskText(task, attempt))
-      folder = join(whole.uri, fragmentPath(version, nameOf(uuid)))
+      folder = join(openedArray.uri, fragmentPath(version, nameOf(uuid)))
       if (yield* claimFolder(folder)) break
     }
     const now = yield* Clock.currentTimeMillis
-    const deletes = task.purgeDeleted ? whole.deletes.filter((entry) => entry.time <= now) : whole.deletes
-    const array = withKey({ ...whole, fragments: inputs, deletes }, whole.key)
-    // the first fragment has the name of the task, further ones follow it
+    const deletes = task.purgeDeleted ? openedArray.deletes.filter((entry) => entry.time <= now) : openedArray.deletes
+    const array = withKey({ ...openedArray, fragments: inputs, deletes }, openedArray.key)
+    // the first fragment has the name of the task; names of further fragments sort after it
     let part = 0
     const next = Effect.map(
       Effect.suspend(() => part === 0 ? Effect.succeed(uuid) : consolidatedUuid(names, `${uuid} ${part}`)),
@@ -181,20 +183,20 @@ export const runTask = (
       maxFragmentSize: version >= Since.folders ? task.maxFragmentSize ?? Infinity : Infinity,
     }
     const codecs = yield* Effect.context<Codecs>()
-    const writing = whole.schema.arrayType === "dense"
+    const writing = openedArray.schema.arrayType === "dense"
       ? consolidateDense(consolidation)
       : consolidateSparse(consolidation)
     const finished = yield* Effect.provideService(writing, NameGenerator, { next: Effect.provide(next, codecs) })
     if (finished.length === 0) return unchanged
-    // another process may have combined the same fragments meanwhile
+    // check again: another process may have combined the same fragments meanwhile
     const current = new Set(
-      (yield* reopenArray(whole, { end: Number.MAX_SAFE_INTEGER })).fragments.map((f) => f.name.name),
+      (yield* reopenArray(openedArray, { end: Number.MAX_SAFE_INTEGER })).fragments.map((f) => f.name.name),
     )
     const replaced = task.fragments.find((name) => !current.has(name))
     if (replaced !== undefined) {
       return yield* refuse(uri, "Stale", `another process replaced the fragment ${replaced} meanwhile`)
     }
-    yield* storage.remove(join(folder, CLAIM))
-    yield* commitResult(whole.uri, finished, names)
+    yield* storage.remove(join(folder, CLAIM_FILE))
+    yield* commitResult(openedArray.uri, finished, names)
     return { ...result(finished[0].name), written: finished.map(({ name }) => fragmentPath(version, name)) }
   })))

@@ -1,5 +1,5 @@
 /**
- * Finds a result that was committed by a process that ended before it hid the inputs.
+ * Finds a committed result whose inputs were not hidden, because the process ended too early.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -9,8 +9,8 @@ import { consolidatedUuid } from "../directory/consolidated_name.ts"
 import { type FragmentPlanOptions, taskOf } from "../plan/fragment_plan.ts"
 import type { ConsolidationTask } from "../plan/task.ts"
 
-/** Attempts whose names are compared. */
-const ATTEMPTS = 3
+/** Number of attempts whose names are compared. */
+const COMPARED_ATTEMPTS = 3
 
 /** Returns the text that is part of the hash in the name of a task's result. */
 export const taskText = (
@@ -18,7 +18,7 @@ export const taskText = (
   attempt: number,
 ): string => `fragments ${purgeDeleted} ${maxFragmentSize} ${attempt}`
 
-/** Returns the task whose result is visible next to all of its inputs; `undefined` without one. */
+/** Returns the task whose result is visible beside all of its inputs; `undefined` if there is no such task. */
 export const unfinishedTask = (
   { fragments }: OpenedArray,
   rules: Pick<FragmentPlanOptions, "maxFragmentSize">,
@@ -32,7 +32,7 @@ export const unfinishedTask = (
       const inputs = fragments.filter((other) => other !== result && start <= other.name.start && other.name.end <= end)
       if (inputs.length < 2) continue
       for (const purgeDeleted of [false, true]) {
-        for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        for (let attempt = 0; attempt < COMPARED_ATTEMPTS; attempt++) {
           const task = { purgeDeleted, maxFragmentSize: rules.maxFragmentSize }
           const names = inputs.map(({ name }) => name)
           if (uuid === (yield* consolidatedUuid(names, taskText(task, attempt)))) return taskOf(inputs, task)

@@ -25,11 +25,14 @@ import { shapeOf } from "../../fragment/fragment.ts"
 import { attemptTile } from "../../tile/attempt.ts"
 import { openGenericTile } from "../../tile/generic_tile.ts"
 import { spanOf } from "../directory/consolidated_name.ts"
-import { OLDEST_WRITTEN } from "../../array/create/check_format_version.ts"
+import { MIN_WRITTEN_VERSION } from "../../array/create/check_format_version.ts"
 import { type ConsolidateFilesError, type ConsolidateResult, unchanged } from "../directory/result.ts"
 import { Since } from "../../../schema/version/version.ts"
 
-/** Writes the footers of all fragments to one file; nothing for fewer than two, or if the newest file has them all. */
+/**
+ * Writes the footers of all fragments to one file. Writes nothing if there are fewer than two fragments, or if the
+ * newest file contains all footers.
+ */
 export const consolidateFragmentMetadata = (
   uri: string,
   key: EncryptionKey | undefined,
@@ -37,7 +40,7 @@ export const consolidateFragmentMetadata = (
   Effect.gen(function* () {
     const storage = yield* Storage
     const array = yield* openArray(uri, { end: Number.MAX_SAFE_INTEGER, ...(key === undefined ? {} : { key }) })
-    const version = Math.max(array.schema.version, OLDEST_WRITTEN)
+    const version = Math.max(array.schema.version, MIN_WRITTEN_VERSION)
     const footers = array.fragments.flatMap((fragment) => {
       const { metadata, schema } = fragment
       if (metadata.kind === "legacy") return []

@@ -1,6 +1,6 @@
 /**
- * Consolidates the metadata of arrays and groups: one file with the last entry of each key. Deletions stay in it, so that
- * an older file outside the time range does not bring a key back. Format: `metadata.md`.
+ * Consolidates the metadata of arrays and groups: writes one file with the last entry of each key. Deletions are kept,
+ * so that an older file outside the time range does not make a key reappear. Format: `metadata.md`.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -22,13 +22,13 @@ import { MaintenanceError } from "../directory/maintenance_error.ts"
 import { type ConsolidateFilesError, type ConsolidateResult, unchanged } from "../directory/result.ts"
 import { loadMetadataFiles } from "./metadata_files.ts"
 
-/** An array or group whose metadata are consolidated. */
+/** An array or group whose metadata is consolidated. */
 export interface MetadataTarget {
   readonly uri: string
   readonly access: TileAccess
-  /** The format version of the new file. */
+  /** Format version of the new file. */
   readonly version: number
-  /** The files that are combined: those entirely inside this time range. */
+  /** Time range of the files to combine: those entirely inside it. */
   readonly time: TimeRange
   /** Opens a file; groups accept plain files next to encrypted ones. */
   readonly openTile?: OpenTile
@@ -36,8 +36,8 @@ export interface MetadataTarget {
 
 const isInside = ({ start, end }: TimestampedName, time: TimeRange): boolean => time.start <= start && end <= time.end
 
-/** The hash input that distinguishes this operation. */
-const TASK = "metadata"
+/** Name of this operation in the hash of the result's name. */
+const TASK_NAME = "metadata"
 
 const pathOf = (name: string): string => `${METADATA_FOLDER}/${name}`
 
@@ -48,12 +48,12 @@ const unfinished = (
   Effect.gen(function* () {
     for (const file of files) {
       const others = files.filter((other) => other !== file && isInside(other, file))
-      if (others.length > 1 && file.uuid === (yield* consolidatedUuid(others, TASK))) return [file.name, others]
+      if (others.length > 1 && file.uuid === (yield* consolidatedUuid(others, TASK_NAME))) return [file.name, others]
     }
     return undefined
   })
 
-/** Combines the metadata files of a time range; nothing if there is at most one. */
+/** Combines the metadata files of a time range. Writes nothing if there are fewer than two. */
 export const consolidateMetadataFiles = (
   { uri, access, version, time, openTile = openGenericTileSteps }: MetadataTarget,
 ): Effect.Effect<ConsolidateResult, ConsolidateFilesError, Storage | Codecs> =>
@@ -92,8 +92,8 @@ export const consolidateMetadataFiles = (
       { concurrency: inFlight(storage, uri, 16) },
     )
     const last = yield* runSteps(() => lastEntriesSteps(entries))
-    const name = formatName(start, end, yield* consolidatedUuid(chosen, TASK))
-    // until the vacuum file exists, the inputs are applied again, which changes nothing
+    const name = formatName(start, end, yield* consolidatedUuid(chosen, TASK_NAME))
+    // until the vacuum file exists, readers apply the inputs too, which changes nothing
     yield* createStructure(access, join(uri, pathOf(name)), MetadataEntries, last.entries, version)
     return yield* storeVacuum(name, chosen)
   }))

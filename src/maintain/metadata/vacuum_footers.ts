@@ -1,6 +1,6 @@
 /**
- * Removes files of consolidated fragment metadata that a newer one replaces. Readers find every footer in its fragment, so
- * no file of this kind is needed.
+ * Removes files of consolidated fragment metadata that a newer one replaces. No such file is required: readers find
+ * every footer in its fragment.
  */
 import * as Effect from "effect/Effect"
 import { Storage } from "../../../platform/storage/service.ts"
@@ -10,7 +10,7 @@ import { newestFooters } from "../../array/open/directory.ts"
 import { join, listArray } from "../../array/open/listing.ts"
 import type { Replaced, VacuumFailure } from "../vacuum/removal.ts"
 
-/** Plans the removal of all such files but the one that readers use. */
+/** Plans the removal of all such files except the one that readers use. */
 export const planFootersVacuum = (uri: string): Effect.Effect<ReadonlyArray<Replaced>, VacuumFailure, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage

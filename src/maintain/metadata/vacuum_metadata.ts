@@ -12,11 +12,11 @@ import type { Replaced, VacuumFailure } from "../vacuum/removal.ts"
 export const planMetadataVacuum = (uri: string): Effect.Effect<ReadonlyArray<Replaced>, VacuumFailure, Storage> =>
   Effect.map(loadMetadataFiles(uri), ({ files, vacuums }) => {
     const present = new Set(files.map(({ name }) => name))
-    // of two vacuum files, the one whose own file the other lists comes first
+    // if a vacuum file belongs to a file that another vacuum file lists, it comes first
     const isListed = (name: string) => vacuums.some((vacuum) => vacuum.files.has(name))
     const sorted = [...vacuums].sort((a, b) => Number(isListed(b.name.name)) - Number(isListed(a.name.name)))
     return sorted.flatMap((vacuum): ReadonlyArray<Replaced> => {
-      // the entries would be lost without the file that combines them
+      // keep the files if the combined file is missing: their entries would be lost
       if (!present.has(vacuum.name.name)) return []
       const listed = [...vacuum.files].filter((name) => present.has(name) && name !== vacuum.name.name)
       return [{

@@ -1,5 +1,5 @@
 /**
- * Checks that fragments can be combined without a change of what readers see.
+ * Checks that combining fragments does not change the results of reads.
  */
 import { overlap } from "../../array/describe/non_empty_domain.ts"
 import type { DeleteEntry } from "../../array/open/directory.ts"
@@ -11,7 +11,7 @@ import { axisOf } from "../../fragment/dense_tiles.ts"
 import { readScalar, scalarBytes } from "../../../schema/array/scalar.ts"
 import { spanOf } from "../directory/consolidated_name.ts"
 
-/** Returns a box of whole space tiles around a box. */
+/** Expands a box to whole space tiles. */
 const expanded = ({ schema }: OpenedArray, box: ReadonlyArray<Range>): ReadonlyArray<Range> =>
   box.map(({ low, high }, d) => {
     const dimension = schema.dimensions[d]
@@ -28,15 +28,18 @@ const expanded = ({ schema }: OpenedArray, box: ReadonlyArray<Range>): ReadonlyA
     }
   })
 
-/** Returns the boxes that the result covers: in dense arrays one, with the cells between the fragments. */
+/**
+ * Returns the boxes that the result covers. In dense arrays, this is one box that includes the cells between the
+ * fragments.
+ */
 const coveredBoxes = (array: OpenedArray, inputs: ReadonlyArray<Fragment>, union: ReadonlyArray<Range>) =>
   array.schema.arrayType === "dense"
     ? [expanded(array, union)]
     : inputs.flatMap(({ nonEmptyDomain }) => nonEmptyDomain === undefined ? [] : [nonEmptyDomain])
 
 /**
- * Returns why fragments must not be combined, as a detail for an error; `undefined` if they can be. `others` are the
- * visible fragments that stay.
+ * Returns why fragments cannot be combined, as a detail for an error; `undefined` if they can be. `others` are the
+ * visible fragments that are not combined.
  */
 export const inputsProblem = (
   array: OpenedArray,
@@ -56,7 +59,7 @@ export const inputsProblem = (
   if (lost !== undefined) {
     return `a delete is in the middle of the fragment ${lost.name.name}, whose cells have no times`
   }
-  // without an order among equal cells, other fragments do not matter
+  // if cells with equal coordinates have no order, other fragments do not matter
   if (!dense && schema.allowsDuplicates) return undefined
   const boxes = coveredBoxes(array, inputs, union)
   for (const other of others) {

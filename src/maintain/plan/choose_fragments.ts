@@ -1,14 +1,14 @@
 /**
- * Chooses fragments to combine: neighbours in time of similar size, as TileDB does.
+ * Chooses fragments to combine: neighbours in time with similar sizes, as TileDB does.
  */
 import type { Fragment } from "../../fragment/fragment.ts"
 
 /** Rules of the choice. */
 export interface ChoiceOptions {
-  /** The smallest and the largest number of fragments to combine; limited to the number of fragments. */
+  /** Minimum and maximum number of fragments to combine, limited to the number of fragments. */
   readonly minFragments: number
   readonly maxFragments: number
-  /** Least ratio of the sizes of neighbours, from 0 to 1. */
+  /** Minimum ratio of the smaller to the larger size of neighbours, from 0 to 1. */
   readonly sizeRatio: number
 }
 
@@ -19,12 +19,12 @@ export const fragmentBytes = ({ fileSizes, varFileSizes, validityFileSizes }: Fr
     0,
   )
 
-/** A later set must be smaller than an earlier one by this factor. */
-const PREFERENCE = 1.25
+/** A later range is chosen only if it is smaller than an earlier one by this factor. */
+const MIN_SIZE_FACTOR = 1.25
 
 /**
- * Returns the range of the largest number of neighbours that the rules allow, and of those the smallest in bytes;
- * `undefined` if there is no such range. `isAllowed` decides about a range of numbers.
+ * Returns the range of neighbours to combine: the longest range that the rules allow, and of several the smallest in
+ * bytes; `undefined` if there is no such range. `isAllowed` returns whether a range of fragments can be combined.
  */
 export const chooseFragments = (
   sizes: ReadonlyArray<number>,
@@ -33,7 +33,7 @@ export const chooseFragments = (
 ): readonly [from: number, to: number] | undefined => {
   const min = Math.max(2, Math.min(minFragments, sizes.length))
   const max = Math.min(maxFragments, sizes.length)
-  // the start of the run of similar neighbours that each fragment is in
+  // for each fragment, the first fragment of its run of similar neighbours
   const runs: Array<number> = []
   const sums = [0]
   sizes.forEach((size, i) => {
@@ -50,7 +50,7 @@ export const chooseFragments = (
       const to = from + count
       if (runs[to - 1] > from) continue
       const bytes = sums[to] - sums[from]
-      if ((chosen === undefined || bytes < smallest / PREFERENCE) && isAllowed(from, to)) {
+      if ((chosen === undefined || bytes < smallest / MIN_SIZE_FACTOR) && isAllowed(from, to)) {
         chosen = [from, to]
         smallest = bytes
       }

@@ -13,7 +13,7 @@ import type { ConsolidationTask } from "./task.ts"
 
 /** Rules of a plan. */
 export interface FragmentPlanOptions extends ChoiceOptions {
-  /** Dense arrays: the largest ratio of the cells of the result to the cells of its inputs. */
+  /** Dense arrays: maximum ratio of the cells of the result to the cells of its inputs. */
   readonly amplification: number
   readonly purgeDeleted: boolean
   readonly maxFragmentSize: number | null
@@ -25,8 +25,8 @@ const cellsOf = (schema: ArraySchema, box: ReadonlyArray<Range>): number =>
     return cells * (Number(readScalar(type, high)) - Number(readScalar(type, low)) + 1)
   }, 1)
 
-/** Returns why fragments of an open array must not be combined; `undefined` if they can be. */
-export const whyNotTogether = (
+/** Returns why fragments of an open array cannot be combined; `undefined` if they can be. */
+export const combinationProblem = (
   array: OpenedArray,
   inputs: ReadonlyArray<Fragment>,
   purge: boolean,
@@ -50,7 +50,10 @@ export const taskOf = (
   bytes: fragments.reduce((sum, fragment) => sum + fragmentBytes(fragment), 0),
 })
 
-/** Returns tasks without common fragments, at most `count`. `candidates` are visible fragments of the array, oldest first. */
+/**
+ * Plans at most `count` tasks that have no fragments in common. `candidates` are visible fragments of the array, oldest
+ * first.
+ */
 export const planFragments = (
   array: OpenedArray,
   candidates: ReadonlyArray<Fragment>,
@@ -60,7 +63,7 @@ export const planFragments = (
   const { schema } = array
   const isDense = schema.arrayType === "dense"
   const tasks: Array<ConsolidationTask> = []
-  // neighbours only: a chosen range divides the others
+  // only neighbours are combined, so a chosen range divides the remaining fragments
   let parts: ReadonlyArray<ReadonlyArray<Fragment>> = [candidates]
   const amplified = (inputs: ReadonlyArray<Fragment>): boolean => {
     if (!isDense) return false
@@ -73,7 +76,7 @@ export const planFragments = (
     const [part, ...rest] = parts
     const range = chooseFragments(part.map(fragmentBytes), options, (from, to) => {
       const inputs = part.slice(from, to)
-      return !amplified(inputs) && whyNotTogether(array, inputs, options.purgeDeleted) === undefined
+      return !amplified(inputs) && combinationProblem(array, inputs, options.purgeDeleted) === undefined
     })
     if (range === undefined) {
       parts = rest

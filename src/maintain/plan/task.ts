@@ -1,5 +1,5 @@
 /**
- * Tasks of a plan: plain values that other processes can carry out. One JSON line describes one task.
+ * Tasks of a plan: plain values that other processes can run. One JSON line describes one task.
  *
  * @module
  */
@@ -7,15 +7,15 @@ import * as Schema from "effect/Schema"
 
 /** A task: combines fragments into one. */
 export interface ConsolidationTask {
-  /** The version of this form: 1. */
+  /** Version of the JSON form: 1. */
   readonly version: 1
-  /** What is combined. */
+  /** The kind of files to combine. */
   readonly mode: "fragments"
   /** Names of the fragments to combine, oldest first. */
   readonly fragments: ReadonlyArray<string>
   /** Whether deleted cells are omitted. */
   readonly purgeDeleted: boolean
-  /** Size in bytes after which the result continues in another fragment; `null` for no limit. */
+  /** Size in bytes at which the result continues in another fragment; `null` for no limit. */
   readonly maxFragmentSize: number | null
   /** Size of the fragments in bytes. */
   readonly bytes: number

@@ -1,5 +1,5 @@
 /**
- * Removes what a file replaces, in phases, if that file is old enough.
+ * Removes replaced files in phases, if the file that replaces them is old enough.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { NotFound, StorageError } from "../../../platform/errors.ts"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
 import type { FormatError } from "../../../schema/errors/format_error.ts"
 
-/** Errors of planning and carrying out a removal. */
+/** Errors of planning and running a removal. */
 export type VacuumFailure = NotFound | StorageError | FormatError
 
 /** A file to remove, by its path relative to the array or group. */
@@ -22,7 +22,7 @@ export interface RemovedFile {
 export interface Replaced {
   /** The file that replaces them. */
   readonly replacement: RemovedFile
-  /** The files: those of a phase are removed before those of the next one. */
+  /** The replaced files. The files of a phase are removed before those of the next phase. */
   readonly phases: ReadonlyArray<ReadonlyArray<RemovedFile>>
 }
 
@@ -38,22 +38,22 @@ export interface KeptFile {
 export interface VacuumResult {
   /** Paths of the removed files and folders, relative to the array or group; with `dryRun`, of those that would be removed. */
   readonly removed: ReadonlyArray<string>
-  /** What has to stay for now. */
+  /** Files that were kept for now. */
   readonly kept: ReadonlyArray<KeptFile>
 }
 
-/** How old a replacement must be, and whether anything is removed. */
+/** Options of a removal. */
 export interface RemovalOptions {
-  /** Age in milliseconds. */
+  /** Minimum age of a replacement in milliseconds. */
   readonly age: number
   readonly dryRun: boolean
 }
 
 /**
- * Returns why the files that `replacement` replaces must stay: a reader that opened the array before this file existed
- * may still use them. `undefined` if it is old enough.
+ * Returns why the files that `replacement` replaces cannot be removed yet: a reader that opened the array before this
+ * file existed may still use them. Returns `undefined` if the replacement is old enough.
  */
-export const tooYoung = (
+export const ageProblem = (
   replacement: RemovedFile,
   age: number,
 ): Effect.Effect<string | undefined, NotFound | StorageError, Storage> =>
@@ -77,7 +77,7 @@ export const removeFiles = (
       discard: true,
     }))
 
-/** Carries out removals in sequence. */
+/** Runs removals in sequence. */
 export const runRemovals = (
   uri: string,
   removals: ReadonlyArray<Replaced>,
@@ -87,7 +87,7 @@ export const runRemovals = (
     const removed = new Set<string>()
     const kept: Array<KeptFile> = []
     for (const { replacement, phases } of removals) {
-      const reason = yield* tooYoung(replacement, age)
+      const reason = yield* ageProblem(replacement, age)
       for (const phase of phases) {
         const files = phase.filter(({ path }) => !removed.has(path))
         if (reason !== undefined) {

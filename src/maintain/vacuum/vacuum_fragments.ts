@@ -15,10 +15,10 @@ import { newName } from "../../array/create/fragment_name.ts"
 import { join, listArray } from "../../array/open/listing.ts"
 import { type CommitFiles, loadCommitFiles, type VacuumFileEntry } from "../directory/commit_files.ts"
 import { spanOf } from "../directory/consolidated_name.ts"
-import { type KeptFile, type RemovalOptions, removeFiles, tooYoung, type VacuumFailure } from "./removal.ts"
+import { ageProblem, type KeptFile, type RemovalOptions, removeFiles, type VacuumFailure } from "./removal.ts"
 import type { VacuumResult } from "./removal.ts"
 
-/** Sorts vacuum files so that one whose own fragment another lists comes before it. */
+/** Sorts vacuum files. If a vacuum file belongs to a fragment that another one lists, it comes before that one. */
 const sorted = (vacuums: ReadonlyArray<VacuumFileEntry>): ReadonlyArray<VacuumFileEntry> => {
   const byFragment = new Map(vacuums.map((vacuum) => [vacuum.name.name, vacuum]))
   const out = new Set<VacuumFileEntry>()
@@ -36,19 +36,19 @@ const sorted = (vacuums: ReadonlyArray<VacuumFileEntry>): ReadonlyArray<VacuumFi
   return [...out]
 }
 
-/** The version that decides where a fragment is; names before format 5 contain no version. */
+/** Returns the folder of a fragment, which depends on its version; names before format 5 contain no version. */
 const folderOf = (name: TimestampedName): string => fragmentPath(name.version, name.name)
 
-/** The path of the commit file; before format 5 it is the metadata file. */
+/** Returns the path of a commit file; before format 5 it is the metadata file. */
 const commitOf = (name: TimestampedName): string =>
   commitPath(name.version, name.name, "write") ?? `${name.name}/${FRAGMENT_METADATA_FILE}`
 
-/** Removes the data files of a fragment and its folder; files of other names stay. */
+/** Removes the data files of a fragment and its folder. Files with other names stay. */
 const removeFolder = (uri: string): Effect.Effect<void, VacuumFailure, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const files = (yield* storage.list(uri)).filter(({ name, kind }) => kind === "file" && name.endsWith(".tdb"))
-    // the metadata first: an array of format 4 or earlier has no other commit
+    // remove the metadata first: in arrays of format 4 or earlier it is the commit
     const isMetadata = (name: string) => name === FRAGMENT_METADATA_FILE
     for (const part of [files.filter((f) => isMetadata(f.name)), files.filter((f) => !isMetadata(f.name))]) {
       yield* removeFiles(uri, part.map(({ name }) => ({ path: name, uri: join(uri, name) })))
@@ -56,15 +56,15 @@ const removeFolder = (uri: string): Effect.Effect<void, VacuumFailure, Storage> 
     yield* storage.removeFolder(uri)
   })
 
-/** What vacuuming one file removes. */
+/** The removals for one vacuum file. */
 interface Step {
   readonly vacuum: VacuumFileEntry
   readonly names: ReadonlyArray<TimestampedName>
-  /** Commits in consolidated files, which have to be ignored. */
+  /** Commits in consolidated files, which an ignore file must list. */
   readonly toIgnore: ReadonlyArray<TimestampedName>
 }
 
-/** Removes what a step names, in the order that keeps the array readable. */
+/** Runs the removals of a step, in an order that keeps the array readable. */
 const runStep = (uri: string, { vacuum, names, toIgnore }: Step, links: ReadonlySet<string>) =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -80,7 +80,7 @@ const runStep = (uri: string, { vacuum, names, toIgnore }: Step, links: Readonly
     yield* removeFiles(uri, names.map((name) => ({ path: commitOf(name), uri: join(uri, commitOf(name)) })))
     yield* Effect.forEach(names, (name) => {
       const at = join(uri, folderOf(name))
-      // the link is the array's, what it leads to is not
+      // the link belongs to the array, but its target does not
       return links.has(folderOf(name)) ? storage.remove(at) : removeFolder(at)
     }, { concurrency: inFlight(storage, uri, 8), discard: true })
     yield* storage.remove(vacuum.uri)
@@ -95,8 +95,8 @@ const stepOf = (vacuum: VacuumFileEntry, { consolidated, ignored }: CommitFiles)
   return { vacuum, names, toIgnore }
 }
 
-/** Returns why the fragments that a vacuum file lists must stay; `undefined` if they can be removed. */
-const reasonToKeep = (
+/** Returns why the fragments that a vacuum file lists must be kept; `undefined` if they can be removed. */
+const replacementProblem = (
   { name }: VacuumFileEntry,
   { fragments }: Directory,
 ): Effect.Effect<string | undefined, VacuumFailure, Storage> =>
@@ -117,7 +117,7 @@ export const vacuumFragments = (
   Effect.gen(function* () {
     const storage = yield* Storage
     const listing = yield* listArray(uri)
-    // all files are read before anything is removed: a path outside the array fails
+    // read all files before anything is removed, so that a path outside the array fails first
     const files = yield* loadCommitFiles(listing)
     const directory = yield* loadDirectory(listing)
     const vacuums = sorted(files.vacuums)
@@ -134,7 +134,7 @@ export const vacuumFragments = (
     for (const vacuum of vacuums) {
       const step = stepOf(vacuum, files)
       const paths = step.names.map(folderOf).filter((path) => present.has(path) && !removed.has(path))
-      const reason = (yield* reasonToKeep(vacuum, directory)) ?? (yield* tooYoung(vacuum, age))
+      const reason = (yield* replacementProblem(vacuum, directory)) ?? (yield* ageProblem(vacuum, age))
       if (reason !== undefined) {
         for (const path of paths) kept.push({ path, reason })
         continue

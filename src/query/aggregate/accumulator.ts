@@ -77,14 +77,14 @@ export class FieldTotals {
     if (minAt >= 0) this.#addBounds(at(minAt), at(maxAt))
   }
 
-  /** Whether the statistics of a tile suffice for all aggregates of the field. */
-  knows(existing: TileBounds, tile: number, cells: number): boolean {
+  /** Returns whether the statistics of a tile suffice for all aggregates of the field. */
+  hasStatistics(existing: TileBounds, tile: number, cells: number): boolean {
     if (existing.nullsIn(tile) >= cells) return true
     return (!this.requested.sum || existing.sumOf(tile) !== undefined) &&
       (!this.requested.extremes || existing.boundsOf(tile) !== undefined)
   }
 
-  /** Adds a whole tile by its statistics. */
+  /** Adds the cells of a whole tile by its statistics. */
   addTile(existing: TileBounds, tile: number, cells: number): void {
     const nulls = existing.nullsIn(tile)
     this.#count += cells - nulls
@@ -141,11 +141,11 @@ export class FieldTotals {
   }
 }
 
-/** All totals of a read: the number of cells, and the accumulators of fields. */
+/** Totals of a read: the number of cells and the totals of each field. */
 export interface Totals {
   cells: number
   readonly fields: ReadonlyArray<FieldTotals>
-  readonly answer: () => Readonly<Record<string, AggregateValue>>
+  readonly values: () => Readonly<Record<string, AggregateValue>>
 }
 
 /** Returns why an aggregate does not apply to a field; `undefined` if it does. */
@@ -162,15 +162,15 @@ const problemOf = ({ type, cellValNum, var: isVar }: Field, kind: AggregateKind)
   return `there is no ${kind} of ${type}${several}; numbers of one value a cell have one`
 }
 
-/** Returns the datatype in which the value of an aggregate is displayed. */
-export const answerType = (schema: ArraySchema, { kind, field }: Aggregate): Datatype => {
+/** Returns the datatype of an aggregate's value, for display. */
+export const aggregateType = (schema: ArraySchema, { kind, field }: Aggregate): Datatype => {
   if (kind === "count" || kind === "nullCount") return "uint64"
   const { type } = fieldsOf(schema).byName.get(field)!
   if (kind === "min" || kind === "max") return type
   return kind === "mean" || isFloat(type) ? "float64" : storageOf(type).startsWith("uint") ? "uint64" : "int64"
 }
 
-/** The required aggregates by field. */
+/** Required aggregates by field. */
 export type RequiredAggregates = ReadonlyMap<Field, ReadonlySet<AggregateKind>>
 
 const allKinds: ReadonlyArray<string> = ["count", "sum", "min", "max", "mean", "nullCount"] satisfies Array<
@@ -199,7 +199,7 @@ const checkForm = (uri: string, aggregates: unknown): void => {
   }
 }
 
-/** Returns the fields of aggregates. Throws {@link SelectionError} or `InvalidOption`. */
+/** Returns the kinds of aggregates by field. Throws {@link SelectionError} or `InvalidOption`. */
 export const requiredAggregates = (array: OpenedArray, aggregates: Aggregates): RequiredAggregates => {
   checkForm(array.uri, aggregates)
   const { byName } = fieldsOf(array.schema)
@@ -223,7 +223,7 @@ export const requiredAggregates = (array: OpenedArray, aggregates: Aggregates): 
 }
 
 /** Returns the value of an aggregate, from the number of cells and the totals of the fields. */
-export const answerOf = (
+export const aggregateValue = (
   { kind, field }: Aggregate,
   cells: number,
   totals: ReadonlyArray<FieldTotals>,
@@ -236,11 +236,11 @@ export const totalsOf = (array: OpenedArray, aggregates: Aggregates): Totals => 
   const totals: Totals = {
     cells: 0,
     fields,
-    answer: () =>
+    values: () =>
       Object.fromEntries(
         Object.entries<Aggregate>(aggregates).map(([name, aggregate]) => {
           const own = byName.get(aggregate.field)
-          return [name, answerOf(aggregate, totals.cells, own === undefined ? [] : [own])]
+          return [name, aggregateValue(aggregate, totals.cells, own === undefined ? [] : [own])]
         }),
       ),
   }

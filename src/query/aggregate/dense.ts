@@ -25,7 +25,10 @@ import { streamDenseRequest } from "../dense/stream.ts"
 import { boxesOf, spaceTiles } from "../dense/covered_space_tiles.ts"
 import { type AggregateValue, type Totals, totalsOf } from "./accumulator.ts"
 
-/** Larger plans, in tiles or segments, are not built as a whole. */
+/**
+ * Maximum size of a plan for a whole selection, in tiles and segments; the tiles of larger selections are read batch by
+ * batch.
+ */
 const MAX_TILES = 1n << 20n
 const MAX_SEGMENTS = 1n << 22n
 
@@ -45,7 +48,7 @@ export const aggregateDense = (
     }
     const { where, ranges } = request
     if (where === undefined) totals.cells = Number(ranges.reduce((n, ranges) => n * lengthOf(ranges), 1n))
-    if (where === undefined && request.fields.length === 0) return totals.answer()
+    if (where === undefined && request.fields.length === 0) return totals.values()
     const access = yield* accessOf(array)
     const parts = where === undefined ? yield* addWholeTiles(access, array, totals, request) : [ranges]
     yield* Effect.forEach(parts, (part) =>
@@ -62,7 +65,7 @@ export const aggregateDense = (
             }
           }),
       ), { discard: true })
-    return totals.answer()
+    return totals.values()
   })
 
 const count = (mask: Uint8Array): number => {
@@ -71,7 +74,7 @@ const count = (mask: Uint8Array): number => {
   return sum
 }
 
-/** Adds the tiles whose statistics suffice; returns the boxes that contain the others. */
+/** Adds the tiles whose statistics suffice and returns boxes that contain the remaining tiles. */
 const addWholeTiles = (
   access: TileAccess,
   array: OpenedArray,
@@ -85,7 +88,7 @@ const addWholeTiles = (
     if (!measured || size.tiles > MAX_TILES || size.segments > MAX_SEGMENTS || fragments.length === 0) return [ranges]
     for (const fragment of fragments) yield* proveTileCount(access, fragment)
     const plan = planDense(schema, fragments, ranges, "row-major")
-    // statistics do not describe cells of sparse fragments
+    // statistics do not include the cells of sparse fragments
     if (plan.steps.some((step) => step.kind === "sparse")) return [ranges]
     const cells = denseCells(schema)
     const existing: Array<ReadonlyArray<TileBounds> | undefined> = []
@@ -94,14 +97,16 @@ const addWholeTiles = (
     const remaining = tiles.filter(({ whole }) => {
       const bounds = whole === undefined ? undefined : existing[whole.step]
       if (whole === undefined || bounds === undefined) return true
-      if (!totals.fields.every((field, i) => field.knows(bounds[i], whole.tile, cells))) return true
+      if (!totals.fields.every((field, i) => field.hasStatistics(bounds[i], whole.tile, cells))) return true
       totals.fields.forEach((field, i) => field.addTile(bounds[i], whole.tile, cells))
       return false
     })
     return remaining.length === tiles.length ? [ranges] : boxesOf(plan, ranges, remaining.map(({ key }) => key))
   })
 
-/** Returns a fragment's tile statistics for the aggregated fields; `undefined` if a field lacks them. */
+/**
+ * Returns a fragment's tile statistics of the aggregated fields; `undefined` if the fragment lacks them for a field.
+ */
 const boundsOf = (
   access: TileAccess,
   fragment: Fragment,

@@ -29,36 +29,36 @@ export interface GroupOptions extends StreamOptions {
 }
 
 /** Default maximum number of groups. */
-export const DEFAULT_GROUPS = 2 ** 16
+export const DEFAULT_MAX_GROUPS = 2 ** 16
 
-/** Upper limit of the option: groups are numbered with 31 bits. */
+/** Maximum of the options `maxGroups` and `maxValues`: groups are numbered with 31 bits. */
 const MAX_GROUPS = 2 ** 30
 
 /** Checks a maximum number of groups or values. Throws `InvalidOption`. */
-const checkLimit = (uri: string, max: number, limited: LimitedResult): void => {
+const checkLimit = (uri: string, max: number, noun: GroupNoun): void => {
   if (Number.isInteger(max) && max > 0 && max <= MAX_GROUPS) return
-  const [option, of] = limited === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
-  const reason = `${String(max)} is not a number of ${of}; expected an integer from 1 to ${MAX_GROUPS}`
+  const option = noun === "groups" ? "maxGroups" : "maxValues"
+  const reason = `${String(max)} is not a number of ${noun}; expected an integer from 1 to ${MAX_GROUPS}`
   throw invalidOption(uri, option, reason, max)
 }
 
-/** What users call groups; each distinct value is one. */
-export type LimitedResult = "groups" | "values"
+/** Name of the groups in error messages: "values" for distinct values, since each value is a group. */
+export type GroupNoun = "groups" | "values"
 
 /**
- * Returns the groups of an array's cells with their aggregates. Cells of dense arrays that were never written belong to
- * no group.
+ * Groups the cells of an array and returns the aggregates of each group. Cells of dense arrays that were never written
+ * belong to no group.
  */
 export const aggregateGroups = (
   array: OpenedArray,
   aggregates: Aggregates,
-  { by = [], maxGroups = DEFAULT_GROUPS, ...options }: GroupOptions,
-  limited: LimitedResult = "groups",
+  { by = [], maxGroups = DEFAULT_MAX_GROUPS, ...options }: GroupOptions,
+  noun: GroupNoun = "groups",
 ): Effect.Effect<GroupTable, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri } = array
     const [keys, requested] = yield* attemptSelection(() => {
-      checkLimit(uri, maxGroups, limited)
+      checkLimit(uri, maxGroups, noun)
       const request = requiredAggregates(array, aggregates)
       return [keyFields(array, by, aggregates), request] as const
     })
@@ -72,7 +72,7 @@ export const aggregateGroups = (
       new Map(enumerations.map((enumeration) => [enumeration.name, enumeration])),
       requested,
       limits,
-      limited,
+      noun,
     )
     const add = (columns: Readonly<Record<string, Column>>, length: number, mask: Uint8Array | undefined) =>
       attempt(() => groups.add(columns, length, mask), failOn(ResultTooLarge))

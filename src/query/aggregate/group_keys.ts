@@ -21,7 +21,7 @@ export const keyProblem = ({ type, cellValNum, var: isVar }: Field): string | un
 /** The keys of one field. */
 export class GroupKeys {
   readonly field: Field
-  /** Enumeration values, for fields of codes. */
+  /** Values of the enumeration; only for enumerated fields. */
   readonly #values: Column | undefined
   readonly #kinds = new CellNumbers()
 
@@ -32,7 +32,7 @@ export class GroupKeys {
 
   /**
    * Returns the key number of each cell for which the mask is 1; null cells and invalid codes have no key. Returns
-   * `undefined` once there are more than `most` keys, or keys of more than `mostBytes` bytes.
+   * `undefined` if there are more than `max` keys, or keys of more than `maxBytes` bytes.
    */
   numbersOf(column: Column, mask: Uint8Array | undefined, max: number, maxBytes: number): Uint32Array | undefined {
     const { length, validity } = column
@@ -52,7 +52,7 @@ export class GroupKeys {
       return out
     }
     const { type, cellValNum, offsets } = column
-    const values = withoutTwins(column.values)
+    const values = normalizeFloats(column.values)
     const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
     const places = offsets === undefined
       ? { offsets, size: sizeOf(type) * (cellValNum as number) }
@@ -60,7 +60,7 @@ export class GroupKeys {
     return this.#kinds.add(bytes, places, valid, out, max, maxBytes) ? out : undefined
   }
 
-  /** Returns keys by number as a column; null for the missing key. */
+  /** Returns the keys with the given numbers as a column; the missing key is null. */
   columnOf(numbers: Uint32Array): Column {
     const all = this.#all()
     const { nullable, name } = this.field
@@ -71,8 +71,8 @@ export class GroupKeys {
   }
 
   /**
-   * Returns sort words for key numbers: ordered by value, codes by number, NaN after other values, the missing key
-   * last.
+   * Returns sort words for key numbers. Keys are ordered by value, codes by number; NaN follows the other values, and
+   * the missing key is last.
    */
   wordsOf(numbers: Uint32Array): Uint32Array {
     if (this.#values !== undefined) return numbers
@@ -95,8 +95,8 @@ export class GroupKeys {
   }
 }
 
-/** Normalises floats to one zero and one NaN. */
-const withoutTwins = (values: Column["values"]): Column["values"] =>
+/** Replaces −0 by 0 and every NaN by the same NaN, so that equal floats have equal bytes. */
+const normalizeFloats = (values: Column["values"]): Column["values"] =>
   values instanceof Float32Array || values instanceof Float64Array
     ? values.map((value) => value === 0 ? 0 : value === value ? value : NaN)
     : values

@@ -12,15 +12,15 @@ import type { Column } from "../column/column.ts"
 import { columnPart } from "../column/slice.ts"
 import { GroupKeys, keyProblem } from "./group_keys.ts"
 import { permute } from "../column/permute.ts"
-import { type AggregateValue, answerOf, FieldTotals, type RequiredAggregates } from "./accumulator.ts"
+import { type AggregateValue, aggregateValue, FieldTotals, type RequiredAggregates } from "./accumulator.ts"
 
 /** Groups with their aggregates, ordered by key. */
 export interface GroupTable {
   readonly length: number
   /** Keys: one column per field; enumeration values for enumerated fields. */
   readonly keys: ReadonlyArray<Column>
-  /** Values of each aggregate, by its name. */
-  readonly answers: Readonly<Record<string, ReadonlyArray<AggregateValue>>>
+  /** Values of each aggregate in the order of the groups, by the aggregate's name. */
+  readonly aggregates: Readonly<Record<string, ReadonlyArray<AggregateValue>>>
 }
 
 /** Returns the fields to group by. Throws {@link SelectionError}. */
@@ -63,7 +63,7 @@ export class Groups {
   readonly #keys: ReadonlyArray<GroupKeys>
   readonly #requested: RequiredAggregates
   readonly #limits: GroupLimits
-  readonly #limited: string
+  readonly #noun: string
   /** Groups by their key numbers. */
   readonly #numbers = new CellNumbers()
   readonly #cells: Array<number> = []
@@ -75,7 +75,7 @@ export class Groups {
     enumerations: ReadonlyMap<string, Enumeration>,
     requiredAggregates: RequiredAggregates,
     limits: GroupLimits,
-    limited: string,
+    noun: string,
   ) {
     this.#uri = uri
     this.#keys = keys.map((field) =>
@@ -83,7 +83,7 @@ export class Groups {
     )
     this.#requested = requiredAggregates
     this.#limits = limits
-    this.#limited = limited
+    this.#noun = noun
   }
 
   /** Adds the cells for which the mask is 1. Throws {@link ResultTooLarge} if there are too many groups. */
@@ -94,7 +94,7 @@ export class Groups {
       this.#cells.push(0)
       this.#totals.push([...this.#requested].map(([field, kinds]) => new FieldTotals(field, kinds)))
     }
-    // cells sorted by group, in their original order
+    // sort the cells by group; cells of a group stay in their order
     const ends = new Uint32Array(count + 1)
     for (let i = 0; i < length; i++) if (group[i] !== NO_NUMBER) ends[group[i] + 1]++
     for (let g = 0; g < count; g++) {
@@ -131,7 +131,7 @@ export class Groups {
     const { groups, bytes } = this.#limits
     const names = this.#keys.map(({ field }) => field.name).join(", ")
     const reason =
-      `${names}: there are more than ${groups} ${this.#limited}, or keys of more than ${bytes} bytes; take a coarser ` +
+      `${names}: there are more than ${groups} ${this.#noun}, or keys of more than ${bytes} bytes; take a coarser ` +
       "key or fewer cells, or allow more"
     return new ResultTooLarge({ uri: this.#uri, needed: groups + 1, limit: groups, detail: reason })
   }
@@ -147,10 +147,10 @@ export class Groups {
     return {
       length: count,
       keys: this.#keys.map((key, k) => key.columnOf(sorted.map((g) => numbers[k][g]))),
-      answers: Object.fromEntries(
+      aggregates: Object.fromEntries(
         Object.entries(aggregates).map(([name, aggregate]) => [
           name,
-          order.map((g) => answerOf(aggregate, this.#cells[g], this.#totals[g])),
+          order.map((g) => aggregateValue(aggregate, this.#cells[g], this.#totals[g])),
         ]),
       ),
     }

@@ -16,14 +16,14 @@ import type { ReadError } from "../options/read_error.ts"
 import type { StreamOptions } from "../options/read_options.ts"
 import type { AggregateValue } from "./accumulator.ts"
 
-type Answers = Readonly<Record<string, CellValue | AggregateValue>>
+type NamedValues = Readonly<Record<string, CellValue | AggregateValue>>
 
 /** Computes aggregates: one object, or one per group. */
-export const aggregated = (
+export const runAggregates = (
   array: OpenedArray,
   aggregates: Aggregates,
   options: GroupOptions,
-): Effect.Effect<Answers | ReadonlyArray<Answers>, ReadError, Storage | Codecs> => {
+): Effect.Effect<NamedValues | ReadonlyArray<NamedValues>, ReadError, Storage | Codecs> => {
   const { by } = options
   if (by !== undefined && (!Array.isArray(by) || by.some((name) => typeof name !== "string"))) {
     return Effect.fail(invalidOption(array.uri, "by", 'it is a list of names: ["a", "b"]', by))
@@ -31,7 +31,7 @@ export const aggregated = (
   if (by === undefined || by.length === 0) {
     return (array.schema.arrayType === "dense" ? aggregateDense : aggregateSparse)(array, aggregates, options)
   }
-  return Effect.map(aggregateGroups(array, aggregates, options), ({ length, keys, answers }) => {
+  return Effect.map(aggregateGroups(array, aggregates, options), ({ length, keys, aggregates: answers }) => {
     const columns = [
       ...keys.map((column) => [column.name, values(column)] as const),
       ...Object.entries(answers),
@@ -41,13 +41,13 @@ export const aggregated = (
 }
 
 /** Default maximum number of distinct values. */
-const MAX_VALUES = 2 ** 20
+const DEFAULT_MAX_VALUES = 2 ** 20
 
-/** Returns the distinct cells of a field, ordered. */
+/** Returns the distinct values of a field, sorted. */
 export const distinctValues = (
   array: OpenedArray,
   field: string,
-  { maxValues = MAX_VALUES, ...options }: StreamOptions & { readonly maxValues?: number },
+  { maxValues = DEFAULT_MAX_VALUES, ...options }: StreamOptions & { readonly maxValues?: number },
 ): Effect.Effect<ReadonlyArray<CellValue>, ReadError, Storage | Codecs> =>
   Effect.map(
     aggregateGroups(array, {}, { ...options, by: [field], maxGroups: maxValues }, "values"),

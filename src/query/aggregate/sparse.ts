@@ -37,7 +37,7 @@ export const aggregateSparse = (
     if (workOf(array, plan, { order: "unordered" }).dedups) plan = undefined
     else if (request.where === undefined && array.deletes.length === 0) {
       plan = yield* addWholeTiles(access, array, totals, plan)
-      if (plan.length === 0) return totals.answer()
+      if (plan.length === 0) return totals.values()
     }
     yield* Stream.runForEach(streamSparseRequest(array, request, options, plan), ({ length, columns }) =>
       Effect.sync(() => {
@@ -46,10 +46,10 @@ export const aggregateSparse = (
           field.add(columns[field.field.name], undefined)
         }
       }))
-    return totals.answer()
+    return totals.values()
   })
 
-/** Adds the tiles whose statistics suffice; returns the plan of the others. */
+/** Adds the tiles whose statistics suffice and returns a plan of the remaining tiles. */
 const addWholeTiles = (
   access: TileAccess,
   array: OpenedArray,
@@ -72,7 +72,9 @@ const addWholeTiles = (
         }
         const remaining = part.tiles.filter(({ tile, whole }) => {
           const cells = cellsInTile(fragment, tile)
-          if (!whole || !existing.every(([fieldTotals, bounds]) => fieldTotals.knows(bounds, tile, cells))) return true
+          if (!whole || !existing.every(([fieldTotals, bounds]) => fieldTotals.hasStatistics(bounds, tile, cells))) {
+            return true
+          }
           totals.cells += cells
           for (const [currentFieldTotals, bounds] of existing) currentFieldTotals.addTile(bounds, tile, cells)
           return false

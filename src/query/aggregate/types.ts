@@ -35,15 +35,15 @@ export interface DistinctOptions<S extends Declared = undefined>
   readonly maxValues?: number
 }
 
-const CELLS: ReadonlyArray<string> = ["region", "where", "outOfBounds", "at", "memory"] satisfies Array<
+const SELECTION_OPTIONS: ReadonlyArray<string> = ["region", "where", "outOfBounds", "at", "memory"] satisfies Array<
   keyof AggregateOptions
 >
 
 /** Names of the {@link AggregateOptions}. */
-export const AGGREGATE_OPTIONS: ReadonlyArray<string> = [...CELLS, "by", "maxGroups"]
+export const AGGREGATE_OPTIONS: ReadonlyArray<string> = [...SELECTION_OPTIONS, "by", "maxGroups"]
 
 /** Names of the {@link DistinctOptions}. */
-export const DISTINCT_OPTIONS: ReadonlyArray<string> = [...CELLS, "maxValues"]
+export const DISTINCT_OPTIONS: ReadonlyArray<string> = [...SELECTION_OPTIONS, "maxValues"]
 
 type FloatType = "float32" | "float64"
 

@@ -17,12 +17,12 @@ export interface RunOptions {
   readonly signal?: AbortSignal
 }
 
-/** Whether a value is an AbortSignal, of this or another realm. */
+/** Returns whether a value is an AbortSignal; signals of other realms are accepted. */
 const isSignal = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value
 
-/** Fails once a signal is aborted, with its reason. */
-const aborted = (signal: AbortSignal): Effect.Effect<never, unknown> =>
+/** Waits until a signal is aborted, then fails with its reason. */
+const failOnAbort = (signal: AbortSignal): Effect.Effect<never, unknown> =>
   Effect.async((resume) => {
     const fail = () => resume(Effect.fail(signal.reason))
     if (signal.aborted) return fail()
@@ -31,9 +31,9 @@ const aborted = (signal: AbortSignal): Effect.Effect<never, unknown> =>
   })
 
 /**
- * Converts a stream to an async iterable for `for await`. `layer` provides its services; they are released when the
- * loop ends, however it ends, and running work is interrupted. The loop throws the stream's own tagged errors. While
- * the loop body works on one element, the next one is prepared, and no more than one.
+ * Converts a stream to an async iterable for `for await`. `layer` provides the services of the stream. When the loop
+ * ends for any reason, running work is interrupted and the services are released. The loop throws the stream's own
+ * tagged errors. While the loop body works on one element, the next one is prepared, and no more than one.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray, toAsyncIterable } from "@tessera/array"
@@ -63,12 +63,12 @@ export const toAsyncIterable = <A, E, R, E2>(
   }
   const whole = Stream.provideLayer(stream, layer)
   if (signal === undefined) return Stream.toAsyncIterable(whole)
-  const run = Stream.toAsyncIterable(Stream.interruptWhen(whole, aborted(signal)))
+  const run = Stream.toAsyncIterable(Stream.interruptWhen(whole, failOnAbort(signal)))
   return {
     [Symbol.asyncIterator]: () => {
       const iterator = run[Symbol.asyncIterator]()
       return {
-        // elements prepared before the abort are not returned after it
+        // do not return an element that was prepared before the abort
         next: async () => {
           if (!signal.aborted) return iterator.next()
           await iterator.return!()
@@ -82,9 +82,9 @@ export const toAsyncIterable = <A, E, R, E2>(
 
 /**
  * Converts a stream to a web `ReadableStream`, for a `Response`, for `pipeThrough` and `pipeTo`, or for transfer to a
- * worker. Elements are prepared on demand, at most one ahead. `layer` provides the stream's services; they are released
- * when the stream ends, however it ends. Cancelling the stream, or aborting `signal`, interrupts running work and
- * cancels requests in flight. Reads reject with the stream's own tagged errors, or with the signal's reason.
+ * worker. Elements are prepared on demand, at most one ahead. `layer` provides the services of the stream; they are
+ * released when the stream ends for any reason. Cancelling the stream, or aborting `signal`, interrupts running work
+ * and cancels requests in flight. Reads reject with the stream's own tagged errors, or with the signal's reason.
  *
  * ```ts
  * import { Cells, layerDefault, Sparse, TileArray, toReadableStream } from "@tessera/array"

@@ -1,13 +1,13 @@
 /**
- * Reads in batches: a selection is split in two until each part fits into the budget; the parts are then read in order,
- * each on demand.
+ * Reads in batches: a selection is split in two until each part fits into the budget. The parts are read in order, on
+ * demand.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { makeTurns, turnIfDue, withinTurns } from "../../../platform/host/event_loop_turns.ts"
 
-/** The outcome of one step: the part is read as a batch, or split into two parts that are processed in order. */
+/** Result of a step: the part was read as a batch, or split into two parts that are processed in order. */
 export type PartitionStep<P, A> =
   | { readonly kind: "read"; readonly batch: A }
   | { readonly kind: "split"; readonly parts: readonly [P, P] }
@@ -17,12 +17,12 @@ export type PartitionStep<P, A> =
 /** A batch. `last` is true if it is known to be the last one. */
 export type Batch<A> = A & { readonly last: boolean }
 
-/** Size of the first batch where smaller batches cost nothing extra, so that the first cells arrive early. */
-export const FIRST_BYTES = 2 ** 23
+/** Maximum size of the first batch if smaller batches add no cost, so that the first cells arrive early. */
+export const FIRST_BATCH_SIZE = 2 ** 23
 
 /**
- * Returns the batches of `whole`, in order. `step` reads or splits one part; its second argument is true until the
- * first batch was produced. Work is done on demand only.
+ * Returns the batches of `whole`, in order and on demand. `step` reads or splits one part; its second argument is true
+ * until the first batch was produced.
  */
 export const streamPartitions = <P, A extends object, E, R>(
   whole: P,
@@ -30,22 +30,22 @@ export const streamPartitions = <P, A extends object, E, R>(
 ): Stream.Stream<Batch<A>, E, R> =>
   Stream.suspend(() => {
     // remaining parts, the next one last
-    const rest: Array<P> = [whole]
+    const remaining: Array<P> = [whole]
     let first = true
     const shared = makeTurns()
     const turns = withinTurns(() => shared)
     const next: Effect.Effect<Option.Option<readonly [Batch<A>, undefined]>, E, R> = Effect.suspend(() => {
-      const part = rest.pop()
+      const part = remaining.pop()
       if (part === undefined) return Effect.succeed(Option.none())
       return Effect.flatMap(turns(step(part, first)), (partitionStep) => {
         if (partitionStep.kind === "read") {
           first = false
           return Effect.as(
             turns(turnIfDue),
-            Option.some([{ ...partitionStep.batch, last: rest.length === 0 }, undefined] as const),
+            Option.some([{ ...partitionStep.batch, last: remaining.length === 0 }, undefined] as const),
           )
         }
-        if (partitionStep.kind === "split") rest.push(partitionStep.parts[1], partitionStep.parts[0])
+        if (partitionStep.kind === "split") remaining.push(partitionStep.parts[1], partitionStep.parts[0])
         return next
       })
     })

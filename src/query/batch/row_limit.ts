@@ -1,5 +1,5 @@
 /**
- * The `limit` option: the first cells of a read. Batches after them are not requested, so their data is not read.
+ * The `limit` option: returns the first cells of a read. Batches after them are neither requested nor read.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -12,18 +12,18 @@ import { attemptAllocation } from "../options/read_error.ts"
 
 /** A batch, cut to the cells within the limit. */
 export type Limited<A> = Batch<A> & {
-  /** Number of cells without the limit, if this batch determines it. */
+  /** Number of cells without the limit; `undefined` if the batch does not determine it. */
   readonly total: number | undefined
 }
 
-/** Minimum size of a batch: smaller ones cost more than they save. */
-const FEWEST_BYTES = 2 ** 22
+/** Minimum size of a batch: the overhead of smaller batches exceeds the savings. */
+const MIN_BATCH_SIZE = 2 ** 22
 /** Estimated memory of one cell while it is read, in bytes. */
-const CELL_BYTES = 256
+const ESTIMATED_CELL_SIZE = 256
 
-/** Size of the batches of a read that stops after `limit` cells, in bytes. */
+/** Returns the batch size, in bytes, of a read that stops after `limit` cells. */
 export const limitBytes = (limit: number | undefined): number =>
-  limit === undefined ? Infinity : Math.max(FEWEST_BYTES, limit * CELL_BYTES)
+  limit === undefined ? Infinity : Math.max(MIN_BATCH_SIZE, limit * ESTIMATED_CELL_SIZE)
 
 /** Returns why a `limit` is invalid; `undefined` if it is valid. */
 export const limitProblem = (limit: unknown): string | undefined =>
@@ -37,8 +37,8 @@ export const checkLimit = (uri: string, limit: unknown): void => {
   if (problem !== undefined) throw invalidOption(uri, "limit", problem, limit)
 }
 
-/** Passes on the batches up to the first `limit` cells; `cut` shortens the batch that crosses the limit. */
-export const limited = <A extends object, E, R>(
+/** Returns the batches up to the first `limit` cells; `cut` shortens the batch that crosses the limit. */
+export const limitBatches = <A extends object, E, R>(
   batches: Stream.Stream<Batch<A>, E, R>,
   limit: number | undefined,
   lengthOf: (batch: A) => number,
@@ -61,7 +61,7 @@ export const limited = <A extends object, E, R>(
   })
 }
 
-/** Returns the first cells of all columns. */
+/** Returns the first `length` cells of each column. */
 export const firstCells = (
   columns: Readonly<Record<string, Column>>,
   length: number,
@@ -69,7 +69,7 @@ export const firstCells = (
   Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, columnPart(column, 0, length)]))
 
 /** Joins all batches into one; `undefined` for an empty stream. Fails as soon as the result exceeds `limit` bytes. */
-export const joined = <E, R>(
+export const joinBatches = <E, R>(
   uri: string,
   batches: Stream.Stream<{ readonly columns: Readonly<Record<string, Column>> }, E, R>,
   limit: number,

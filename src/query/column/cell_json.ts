@@ -42,8 +42,8 @@ const valueEncoder = (column: Column): CellEncoder => {
 }
 
 /**
- * Returns a function that encodes single cells of a column. Create it once for each column, then call it for each cell:
- * no list of all cells is built.
+ * Returns a function that encodes single cells of a column. Create it once for each column, then call it for each cell;
+ * it does not build a list of all cells.
  *
  * ```ts
  * import { Cells, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -92,7 +92,7 @@ export const cellJson = (column: Column, index: number): CellJson => cellEncoder
 export const columnJson = (column: Column): Array<CellJson> => {
   const { values, validity, length } = column
   const whole = column.cellValNum === 1 && validity === undefined && !isText(column.type)
-  // JSON represents integers of up to 32 bits exactly
+  // JSON numbers represent integers of up to 32 bits exactly
   if (whole && !(values instanceof BigInt64Array || values instanceof BigUint64Array)) {
     if (!(values instanceof Float32Array || values instanceof Float64Array)) {
       return Array.from(values.subarray(0, length))

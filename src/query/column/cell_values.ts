@@ -1,6 +1,6 @@
 /**
- * Single cells of columns as JavaScript values: from {@link Column}s, which describe themselves, and from the plain
- * buffers that reads of arrays opened with a schema return.
+ * Single cells of columns as JavaScript values. Columns are {@link Column}s, which carry name and datatype, or the
+ * plain buffers that arrays opened with a schema return.
  */
 import type * as DateTime from "effect/DateTime"
 import { type Datatype, isString, type TypedArray } from "../../../schema/array/datatype.ts"
@@ -24,8 +24,8 @@ export interface BufferColumn {
 }
 
 /**
- * A cell as a value: number or bigint; string for text; a typed array, without a copy, for cells of several values;
- * dates in the requested form; null for null.
+ * The value of a cell: a number or bigint; a string for text; a typed array, without a copy, for cells of several
+ * values; a date in the requested form; null for a null cell.
  */
 export type CellValue = number | bigint | string | TypedArray | Date | DateTime.Utc | null
 
@@ -35,7 +35,7 @@ const isColumn = (column: AnyColumn): column is Column => "type" in column && "c
 const buffersOf = (column: AnyColumn): BufferColumn =>
   ArrayBuffer.isView(column) ? { values: column as TypedArray } : column as BufferColumn
 
-/** Values per cell; plain buffers have one. */
+/** Returns the number of values per cell; 1 for plain buffers. */
 const widthOf = (column: AnyColumn): number => isColumn(column) && column.cellValNum !== "var" ? column.cellValNum : 1
 
 /**
@@ -100,7 +100,7 @@ const decodeUnits = (units: TypedArray): string => {
   let out = ""
   for (let i = 0; i < units.length; i++) {
     const unit = Number(units[i])
-    // invalid code points become the replacement character, as in UTF-8
+    // replace invalid code points by U+FFFD, as the UTF-8 decoder does
     out += units.BYTES_PER_ELEMENT === 2
       ? String.fromCharCode(unit)
       : unit > 0x10ffff
@@ -145,7 +145,7 @@ export const texts = (column: AnyColumn): Array<string | null> => {
   return out
 }
 
-/** Whether the cells of a column are text; cells of datatype `any` are bytes. */
+/** Returns whether the cells of a column are text. Cells of datatype `any` are bytes. */
 const isTextColumn = ({ type }: Column): boolean => type !== "any" && (isText(type) || isString(type))
 
 /**

@@ -1,24 +1,24 @@
 /**
- * Decodes many short texts at once. Calling a decoder costs more than decoding, so cells are decoded in blocks that are
- * then sliced.
+ * Decodes many short texts at once. A call of the decoder costs more than the decoding itself, so cells are decoded in
+ * blocks that are then sliced.
  */
 
 const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true })
 const tolerant = new TextDecoder("utf-8", { ignoreBOM: true })
 
-/** Bytes decoded at once. A text may keep the memory of its block alive. */
-const BLOCK = 1 << 14
+/** Maximum number of bytes decoded at once. A text may keep the memory of its block alive. */
+const BLOCK_SIZE = 1 << 14
 
 /** Decodes UTF-8; invalid sequences become U+FFFD. */
 export const decodeText = (bytes: Uint8Array): string => tolerant.decode(bytes)
 
-/** Decodes all cells as {@link decodeText} does: cell `i` is `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`. */
+/** Decodes all cells, each as {@link decodeText} does: cell `i` is `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`. */
 export const decodeTexts = (bytes: Uint8Array, offsets: Uint32Array): Array<string> => {
   const count = Math.max(0, offsets.length - 1)
   const out = new Array<string>(count)
   for (let from = 0; from < count;) {
     let to = from + 1
-    while (to < count && offsets[to + 1] - offsets[from] <= BLOCK) to++
+    while (to < count && offsets[to + 1] - offsets[from] <= BLOCK_SIZE) to++
     if (!decodeBlock(bytes, offsets, from, to, out)) {
       for (let i = from; i < to; i++) out[i] = decodeText(bytes.subarray(offsets[i], offsets[i + 1]))
     }

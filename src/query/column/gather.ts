@@ -1,5 +1,6 @@
 /**
- * Gathers cells of tiles, in any order, into columns: the scattered cells of dense fragments become a result.
+ * Gathers cells of tiles, in any order, into columns: builds the result of dense reads from scattered cells of
+ * fragments.
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -25,7 +26,8 @@ export interface TileRef {
 }
 
 /**
- * Selected cells: cell i is cell `positions[i]` of `tiles[tileOf[i]]`, or a fill value where `tileOf` names no tile.
+ * Selected cells: cell i is cell `positions[i]` of `tiles[tileOf[i]]`, or a fill value if `tileOf[i]` is not the index
+ * of a tile.
  */
 export interface Cells {
   readonly tiles: ReadonlyArray<TileRef>
@@ -33,13 +35,13 @@ export interface Cells {
   readonly positions: Uint32Array
 }
 
-/** Returns the fragment's own version of an array's field; `undefined` if the fragment has no compatible field. */
+/** Returns the field as the fragment stores it; `undefined` if the fragment has no compatible field. */
 export const fieldOfFragment = (fragment: Fragment, field: Field): Field | undefined => {
   const { kind } = field.file
   if (kind === "timestamps") return fragment.hasTimestamps ? fieldsOf(fragment.schema).timestamps : undefined
   if (kind === "deleteTimes") return fragment.hasDeleteMetadata ? fieldsOf(fragment.schema).deleteTimes : undefined
   const storedField = fieldsOf(fragment.schema).byName.get(field.name)
-  // an attribute that was dropped and added again with another cell type is a different attribute
+  // an attribute that was dropped and added again with another cell type is not the same attribute
   return storedField !== undefined && storedField.var === field.var && storedField.cellSize === field.cellSize &&
       storedField.type === field.type
     ? storedField
@@ -65,7 +67,7 @@ export const gatherColumns = (
       return yield* attemptAllocationSteps(array.uri, bytes, () => assemble(field, tiles, cells, bytes))
     }))
 
-/** Reads the tiles of a field that contain the cells, indexed as `cells.tiles`. */
+/** Reads the tiles of a field that contain the cells. The result has the indices of `cells.tiles`. */
 const readFieldTiles = (
   access: TileAccess,
   array: OpenedArray,
@@ -167,7 +169,7 @@ function* gatherValidity(
   yield* inParts(out.length, (from, to) => {
     for (let i = from; i < to; i++) {
       const tile = tiles[tileOf[i]]
-      // fragments written before the attribute became nullable have no nulls
+      // nulls are impossible in fragments written before the attribute became nullable
       out[i] = tile === undefined ? fill : tile.validity === undefined ? 1 : tile.validity[positions[i]] === 0 ? 0 : 1
     }
   })
@@ -179,8 +181,8 @@ const hasNone = (tileOf: Uint32Array, count: number): boolean => {
   return false
 }
 
-/** A value repeated many times is copied from a block that fits into the L1 cache. */
-const PIECE = 1 << 14
+/** Maximum size of the block that is copied repeatedly: such a block stays in the L1 cache. */
+const MAX_BLOCK_SIZE = 1 << 14
 
 /** Fills `out` with copies of one cell. */
 export const fillCells = (out: Uint8Array, cell: Uint8Array): void => {
@@ -188,7 +190,7 @@ export const fillCells = (out: Uint8Array, cell: Uint8Array): void => {
   out.set(cell.subarray(0, Math.min(cell.byteLength, out.byteLength)))
   let piece = cell.byteLength
   for (let done = piece; done < out.byteLength; done += piece) {
-    if (done > piece && piece < PIECE) piece = done
+    if (done > piece && piece < MAX_BLOCK_SIZE) piece = done
     out.copyWithin(done, 0, Math.min(piece, out.byteLength - done))
   }
 }

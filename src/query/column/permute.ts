@@ -9,7 +9,7 @@ const bytesOf = (column: Column): Uint8Array =>
 /** Returns the column whose cell `i` is cell `order[i]` of `column`; `order` may omit cells. */
 export const permute = (column: Column, order: Uint32Array): Column => finish(permuteSteps(column, order))
 
-/** As {@link permute}, in steps. */
+/** Like {@link permute}, in steps. */
 export function* permuteSteps(column: Column, order: Uint32Array): Steps<Column> {
   const n = order.length
   let validity: Uint8Array | undefined

@@ -12,7 +12,7 @@ import { resolveEnumeration } from "./resolve_enumeration.ts"
 /**
  * Returns the columns of a result with enumeration codes replaced by their values; other columns are returned
  * unchanged. Loads each enumeration once. A code outside its enumeration becomes null. Fails with `ResultTooLarge` if
- * the values of one column need more than `maxBytes` (default: 4 GiB), and as `TileArray.enumerations` does.
+ * the values of one column need more than `maxBytes` (default: 4 GiB), and with the errors of `TileArray.enumerations`.
  *
  * ```ts
  * import { Cells, layerDefault, Sparse, TileArray } from "@tessera/array"

@@ -8,7 +8,7 @@ import type { Enumeration } from "../../../schema/array/enumeration.ts"
 import { ResultTooLarge } from "../../array/open/errors.ts"
 import type { Column } from "./column.ts"
 import { attemptAllocation } from "../options/read_error.ts"
-import { MAX_BYTES } from "../options/read_options.ts"
+import { DEFAULT_READ_MEMORY } from "../options/read_options.ts"
 import { MAX_VALUE_BYTES } from "../../tile/var_cells.ts"
 
 /** Returns the positions of an enumeration's values in its data: `count + 1` byte offsets. */
@@ -59,14 +59,14 @@ const codesOf = (column: Column, count: number): Int32Array => {
 }
 
 /**
- * Returns a column of codes as the column of their values. A code outside the enumeration (negative, or too large)
- * becomes null, as fill values usually do. Fails with ResultTooLarge if the values need more than `maxBytes`; `uri` is
- * the array's URI for that error.
+ * Replaces the codes of a column by their values. A code outside the enumeration (negative, or too large) becomes null;
+ * fill values are usually such codes. Fails with ResultTooLarge if the values need more than `maxBytes`; `uri` is the
+ * array's URI for that error.
  */
 export const resolveEnumeration = (
   column: Column,
   enumeration: Enumeration,
-  maxBytes: number = MAX_BYTES,
+  maxBytes: number = DEFAULT_READ_MEMORY,
   uri = "",
 ): Effect.Effect<Column, ResultTooLarge> =>
   Effect.suspend(() => {
@@ -75,7 +75,7 @@ export const resolveEnumeration = (
     const { length } = column
     const fixed = cellValNum === VAR ? 0 : cellSize(type, cellValNum)
     const perCell = cellValNum === VAR ? 5 : fixed + 1
-    // the codes take four bytes each in addition
+    // the list of codes takes four more bytes per cell
     return Effect.flatMap(
       attemptAllocation(uri, length * (perCell + 4), () => codesOf(column, positions.length - 1)),
       (codes) => {
@@ -93,7 +93,7 @@ export const resolveEnumeration = (
     )
   })
 
-/** Returns the values of codes; they take `needed` bytes. */
+/** Returns the column of the codes' values, which take `needed` bytes. */
 const valuesOf = (
   column: Column,
   enumeration: Enumeration,

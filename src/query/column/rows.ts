@@ -55,8 +55,8 @@ const loadValues = (source: RowSource, existing: Known): Effect.Effect<void, Enu
 }
 
 /**
- * Returns a function that reads cells of a column as values; codes become enumeration values, or null for invalid
- * codes.
+ * Returns a function that reads cells of a column as values. Codes become enumeration values, and invalid codes become
+ * null.
  */
 const readerOf = (
   column: Column,
@@ -69,7 +69,7 @@ const readerOf = (
   if (number && all === undefined && column.cellValNum === 1 && isInteger(column.type) && sizeOf(column.type) === 8) {
     return (i) => {
       const value = read(i)
-      // the schema receives bigints that are not exact as numbers
+      // bigints that a number cannot represent exactly reach the schema as bigints
       return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value
     }
   }
@@ -99,10 +99,9 @@ const listReader =
     )
   }
 
-/** Decodes the rows of one source, numbered from `first` on. */
 const timeForms: ReadonlyArray<unknown> = ["bigint", "date", "datetime"] satisfies Array<TimeForm>
 
-/** Returns the error of invalid options, for rows of the array at `uri`. */
+/** Returns the error if options are invalid, for rows of the array at `uri`. */
 const checkRowOptions = (uri: string, options: RowOptions): InvalidOption | undefined => {
   const unknown = Object.keys(options).find((name) => name !== "time")
   if (unknown !== undefined) return unknownOption(uri, unknown, ["time"])
@@ -128,7 +127,7 @@ const decodeFrom = <A, I, R>(
       const names = fields.map(([name]) => name)
       const requested = rowFieldsOf(schema) ?? []
       const numbers = new Set(requested.filter(isNumber).map(({ name }) => name))
-      // optional fields that may not be null: their nulls are omitted
+      // omit the nulls of optional fields that do not accept null
       const leftOut = new Set(requested.flatMap((field) => field.optional && !field.nullable ? [field.name] : []))
       const lists = new Set(requested.filter(isList).map(({ name }) => name))
       const readers = fields.map(([name, column]) => {
@@ -139,7 +138,8 @@ const decodeFrom = <A, I, R>(
       const decode = ParseResult.decodeUnknown(schema)
       const rows: Array<A> = new Array(count)
       const refused = (row: number, issue: ParseResult.ParseIssue) => rowErrorOf(source.array.uri, first + row, issue)
-      // a plain loop while rows decode synchronously; a row that needs a service or time continues as an Effect
+      // decode in a plain loop as long as rows decode synchronously; continue as an Effect if a row needs a service or
+      // time
       const run = (from: number): Effect.Effect<Array<A>, RowError, R> => {
         for (let i = from; i < count; i++) {
           const row: Record<string, RowValue> = {}
@@ -168,11 +168,11 @@ const decodeFrom = <A, I, R>(
  * Returns the cells of a result as rows: objects with the selected fields by name, decoded through `schema`. Numbers
  * stay numbers; 64-bit integers are bigint (or number, if the schema expects one); bools are boolean; text is string;
  * datetimes are `Date` (or the form in `time`); cells of several values and bytes are typed arrays (or lists, if the
- * schema expects them); enumeration codes become their values; null is null, and is omitted for optional fields that
- * may not be null.
+ * schema expects them); enumeration codes become their values; null is null, and is omitted for optional fields that do
+ * not accept null.
  *
  * Each row allocates an object: for arithmetic over many cells, use the columns. Fails with `RowError` at the first row
- * that the schema rejects, and as `TileArray.enumerations` does.
+ * that the schema rejects, and with the errors of `TileArray.enumerations`.
  *
  * ```ts
  * import { layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -198,8 +198,9 @@ export const decodeRows = <A, I, R>(
   Effect.suspend(() => decodeFrom(source, schema, options, new Map(), 0))
 
 /**
- * Returns the cells of a result as rows without a Schema: objects with the selected fields by name, with the values that
- * {@link decodeRows} passes to its schema. Fails with `InvalidOption`, and as `TileArray.enumerations` does.
+ * Returns the cells of a result as rows without a Schema: objects with the selected fields by name, with the values
+ * that {@link decodeRows} passes to its schema. Fails with `InvalidOption`, and with the errors of
+ * `TileArray.enumerations`.
  *
  * ```ts
  * import { layerDefault, Sparse, TileArray } from "@tessera/array"

@@ -4,7 +4,7 @@
 import { arrayOf, type TypedArray } from "../../../schema/array/datatype.ts"
 import type { Column } from "./column.ts"
 
-/** Returns the cells `from … to − 1` of a column; fixed-size values are views. */
+/** Returns the cells `from … to − 1` of a column. Values of fixed-size cells are views, not copies. */
 export const columnPart = (column: Column, from: number, to: number): Column => {
   const { values, offsets, validity, cellValNum, length } = column
   if (from === 0 && to === length) return column
@@ -32,7 +32,7 @@ export const joinColumns = (columns: ReadonlyArray<Column>): Column => {
   const validity = first.validity === undefined ? undefined : new Uint8Array(length)
   let [cell, at] = [0, 0]
   for (const currentColumn of columns) {
-    // the values have the field's type, whichever typed array that is
+    // all columns have the same type of typed array, since they are columns of one field
     values.set(currentColumn.values as never, at)
     validity?.set(currentColumn.validity!, cell)
     if (offsets !== undefined) {
@@ -44,6 +44,6 @@ export const joinColumns = (columns: ReadonlyArray<Column>): Column => {
   return { ...first, length, values, offsets, validity }
 }
 
-/** Size of a column's buffers in bytes. */
+/** Returns the size of a column's buffers in bytes. */
 export const columnBytes = ({ values, offsets, validity }: Column): number =>
   values.byteLength + (offsets?.byteLength ?? 0) + (validity?.byteLength ?? 0)

@@ -6,8 +6,8 @@ import { appendStarts, appendVar } from "../../kernel/copy/append_var.ts"
 import { copyCells, unitsOf } from "../../kernel/copy/gather.ts"
 
 /**
- * Copies the cells at `positions` (ascending); without positions, all cells. `tile` starts with cell `first` of the
- * numbering that `positions` use; fixed-size cells have `cellSize` bytes.
+ * Copies the cells at `positions` (ascending); without positions, all cells. Position 0 is cell 0 of the fragment's
+ * tile, and `tile` starts with cell `first`. Fixed-size cells have `cellSize` bytes.
  */
 export const pickCells = (
   { values, offsets }: FieldTile,

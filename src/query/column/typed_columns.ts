@@ -27,7 +27,10 @@ export interface NullableColumn<A> {
 export interface VarColumn<A> {
   /** Values of all cells, concatenated. */
   readonly values: A
-  /** One offset more than cells: cell `i` is `values[offsets[i]] … values[offsets[i + 1] − 1]`. */
+  /**
+   * Positions in `values`, one more than the number of cells: cell `i` is `values[offsets[i]] … values[offsets[i + 1] −
+   * 1]`.
+   */
   readonly offsets: Uint32Array
 }
 
@@ -42,7 +45,7 @@ export interface NullableVarColumn<A> extends VarColumn<A> {
  */
 export type TimeForm = "bigint" | "date" | "datetime"
 
-/** Datetimes; `null` for a null cell and for NaT. */
+/** Converted datetimes; `null` for a null cell and for NaT. */
 export type DatesOf<T extends TimeForm> = ReadonlyArray<(T extends "date" ? Date : DateTime.Utc) | null>
 
 /** The buffers of an attribute: values, offsets for var-sized cells, validity for nullable cells. */

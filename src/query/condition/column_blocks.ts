@@ -1,5 +1,5 @@
 /**
- * Columns in the few forms that conditions compare, so that each form has one loop.
+ * Columns in the three forms that conditions compare. The comparison has one loop for each form.
  */
 import { sizeOf } from "../../../schema/array/datatype.ts"
 import { isBytes } from "../../condition/compile.ts"
@@ -8,7 +8,7 @@ import type { Column } from "../column/column.ts"
 
 /** The cells of a column. */
 export type CellBlocks =
-  /** Floats and integers of up to 32 bits: `at(from)` returns the cells from there on, at least one block of them. */
+  /** Floats and integers of up to 32 bits: `at(from)` returns at least one block of cells, starting at cell `from`. */
   | { readonly kind: "numbers"; readonly column: Column; readonly at: (from: number) => Float64Array }
   /** 64-bit integers. */
   | { readonly kind: "halves"; readonly column: Column; readonly halves: Halves }
@@ -28,7 +28,7 @@ export const cellBlocks = (column: Column, block: number): CellBlocks => {
     return { kind: "halves", column, halves: { words, signed: values instanceof BigInt64Array } }
   }
   if (values instanceof Float64Array) return { kind: "numbers", column, at: (from) => values.subarray(from) }
-  // converted once for all comparisons of a block
+  // convert a block once for all comparisons
   const numbers = new Float64Array(block)
   let buffered = -1
   const at = (from: number): Float64Array => {

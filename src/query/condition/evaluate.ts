@@ -1,8 +1,8 @@
 /**
- * Evaluates conditions on columns, as the engine evaluates stored conditions: a comparison with null is false.
+ * Evaluates conditions on columns. A comparison with null is false, as in the engine.
  *
- * The tree is evaluated block by block, so that the results of its children stay in the processor's cache and a tree of
- * any size and depth needs little memory.
+ * The tree is evaluated block by block. The results of its children stay in the processor's cache, and memory use does
+ * not grow with the size of the tree.
  */
 import type { ConditionNode } from "../../../schema/condition_ast.ts"
 import { arrayOf, sizeOf, viewAs } from "../../../schema/array/datatype.ts"
@@ -17,8 +17,8 @@ type ValueNode = ConditionNode & { readonly kind: "value" }
 /** Tests the cells from `from` on; writes 1 or 0 to each byte of `out`. */
 type Test = (from: number, out: Uint8Array) => void
 
-/** Cells per block. */
-const BLOCK = 8192
+/** Number of cells per block. */
+const BLOCK_CELLS = 8192
 
 /** Returns one byte per cell: 1 where the condition is true. */
 export const evaluate = (
@@ -28,15 +28,19 @@ export const evaluate = (
 ): Uint8Array => {
   const out = new Uint8Array(length)
   const blocks = new Map<string, CellBlocks>()
-  for (const [name, column] of columns) blocks.set(name, cellBlocks(column, BLOCK))
+  for (const [name, column] of columns) blocks.set(name, cellBlocks(column, BLOCK_CELLS))
   const test = testOf(node, blocks, [], 0)
-  for (let from = 0; from < length; from += BLOCK) test(from, out.subarray(from, Math.min(from + BLOCK, length)))
+  for (let from = 0; from < length; from += BLOCK_CELLS) {
+    test(from, out.subarray(from, Math.min(from + BLOCK_CELLS, length)))
+  }
   return out
 }
 
 const always = (value: number): Test => (_, out) => void out.fill(value)
 
-/** `spare[depth]` is scratch memory for the second and later children of an expression at that depth. */
+/**
+ * Compiles a node. `spare[depth]` is scratch memory for the second and later children of an expression at that depth.
+ */
 const testOf = (
   node: Predicate,
   blocks: ReadonlyMap<string, CellBlocks>,
@@ -53,17 +57,17 @@ const testOf = (
       for (let i = 0; i < out.length; i++) out[i] ^= 1
     }
   }
-  const decided = node.op === "and" ? 0 : 1
-  if (tests.length === 0) return always(decided ^ 1)
-  const mask = spare[depth] ??= new Uint8Array(BLOCK)
+  const decisive = node.op === "and" ? 0 : 1
+  if (tests.length === 0) return always(decisive ^ 1)
+  const mask = spare[depth] ??= new Uint8Array(BLOCK_CELLS)
   return (from, out) => {
     const bytes = mask.subarray(0, out.length)
     tests[0](from, out)
     for (let t = 1; t < tests.length; t++) {
-      // once all cells are decided, the remaining children cannot change them
-      if (!out.includes(decided ^ 1)) return
+      // stop when no later child can change a result
+      if (!out.includes(decisive ^ 1)) return
       tests[t](from, bytes)
-      if (decided === 0) { for (let i = 0; i < out.length; i++) out[i] &= bytes[i] }
+      if (decisive === 0) { for (let i = 0; i < out.length; i++) out[i] &= bytes[i] }
       else for (let i = 0; i < out.length; i++) out[i] |= bytes[i]
     }
   }
@@ -71,7 +75,7 @@ const testOf = (
 
 type Comparison = "lt" | "le" | "gt" | "ge" | "eq" | "ne"
 
-/** Whether a comparison is true. NaN is unequal to everything; all other comparisons with it are false. */
+/** Results of comparisons. NaN is unequal to everything; all other comparisons with it are false. */
 const outcomes: Record<Comparison, Outcome> = {
   lt: { less: 1, equal: 0, greater: 0 },
   le: { less: 1, equal: 1, greater: 0 },
@@ -95,7 +99,7 @@ const valueTest = (node: ValueNode, blocks: ReadonlyMap<string, CellBlocks>): Te
   const cells = blocks.get(node.field)!
   const { validity, offsets } = cells.column
   if (node.value.byteLength === 0 && offsets === undefined && (node.op === "eq" || node.op === "ne")) {
-    // an empty value for a fixed-size field is a null test
+    // a comparison of a fixed-size field with an empty value is a null test
     return nullTest(validity, node.op)
   }
   const test = node.op === "in" || node.op === "not_in"
@@ -113,7 +117,7 @@ const membersOf = (node: ValueNode): ReadonlyArray<Uint8Array> => {
   return Array.from(offsets, (at, k) => value.subarray(at, k + 1 < offsets.length ? offsets[k + 1] : value.byteLength))
 }
 
-/** A value whose size differs from the cell size compares as false. */
+/** Returns the test of a comparison. It is false if the value and the cells differ in size. */
 const comparisonTest = (value: Uint8Array, outcome: Outcome, cells: CellBlocks): Test => {
   const { type } = cells.column
   if (cells.kind === "bytes") return (from, out) => compareByteCells(cells.bytes, from, value, outcome, out)

@@ -11,16 +11,16 @@ export interface KnownCells {
   readonly type: Datatype
   /** True if cells are compared as bytes. */
   readonly text: boolean
-  /** Smallest and largest non-null value, raw; `undefined` if unknown. */
+  /** Smallest and largest non-null value in stored form; `undefined` if unknown. */
   readonly bounds: { readonly low: Uint8Array; readonly high: Uint8Array } | undefined
-  /** Number of null cells and of all cells. */
+  /** Numbers of null cells and of all cells. */
   readonly nulls: number
   readonly cells: number
 }
 
 /**
- * Returns false if no cell of a tile can satisfy the condition. `known` returns the metadata of a field in the tile, or
- * `undefined` if there is no metadata.
+ * Returns false if no cell of a tile can satisfy the condition. `lookup` returns the metadata of a field in the tile,
+ * or `undefined` if there is no metadata.
  */
 export const mayMatch = (node: Predicate, lookup: (field: string) => KnownCells | undefined): boolean => {
   if (node.kind === "expression") {

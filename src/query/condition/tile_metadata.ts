@@ -19,16 +19,16 @@ import { type KnownCells, mayMatch } from "./may_match.ts"
 /** Returns the metadata of a tile for one field. */
 type KnownOf = (tile: number) => KnownCells | undefined
 
-/** Fragments with fewer tiles skip the fragment-wide statistics: reading those would be an additional request. */
-const MANY = 1024
+/** Minimum number of tiles for which the fragment-wide statistics are read: that costs one more request. */
+const MIN_TILES = 1024
 
 const isTextField = ({ var: isVar, type }: Field): boolean => isVar || isText(type)
 
 /**
- * Returns false if no cell of a fragment can satisfy the condition, judged by its non-empty domain and, for fragments
- * with many tiles, its statistics.
+ * Returns false if no cell of a fragment can satisfy the condition, according to its non-empty domain and, for
+ * fragments with many tiles, its statistics.
  */
-export const fragmentMayHold = (
+export const fragmentMayMatch = (
   access: TileAccess,
   fragment: Fragment,
   { predicate, fields }: Where,
@@ -43,7 +43,7 @@ export const fragmentMayHold = (
       if (range !== undefined) cache.set(field.name, { ...base, bounds: range, nulls: 0 })
     }
     if (!mayMatch(predicate, (name) => cache.get(name))) return false
-    if (fragment.tileCount < MANY) return true
+    if (fragment.tileCount < MIN_TILES) return true
     for (const field of fields) {
       const storedField = field.file.kind === "attribute" ? fieldOfFragment(fragment, field) : undefined
       const bounds = storedField === undefined ? undefined : yield* loadFragmentBounds(access, fragment, storedField)

@@ -29,7 +29,7 @@ export interface AxisPlan {
 /** Number of cells in ranges. */
 export const lengthOf = (ranges: WholeRanges): bigint => ranges.reduce((n, r) => n + r.high - r.low + 1n, 0n)
 
-/** Counts the tiles and segments of a selection along a dimension. */
+/** Returns the numbers of tiles and segments of a selection along a dimension. */
 export const countsOf = (axis: Axis, ranges: WholeRanges): { readonly tiles: bigint; readonly segments: bigint } => {
   let tiles = 0n
   let segments = 0n
@@ -47,7 +47,7 @@ export const countsOf = (axis: Axis, ranges: WholeRanges): { readonly tiles: big
 /** Returns the first coordinate of a tile. */
 export const tileStart = (axis: Axis, tile: bigint): bigint => axis.low + tile * axis.extent
 
-/** Plans a dimension. The segments must fit into memory: see {@link countsOf}. */
+/** Plans a dimension. Builds all segments in memory: check their number with {@link countsOf} first. */
 export const planAxis = (axis: Axis, ranges: WholeRanges): AxisPlan => {
   const n = Number(countsOf(axis, ranges).segments)
   const low = new Float64Array(n)
@@ -80,13 +80,15 @@ export const planAxis = (axis: Axis, ranges: WholeRanges): AxisPlan => {
 
 /** The part of an axis plan inside a range of coordinates, such as a fragment's domain. */
 export interface AxisClip {
-  /** First and last tile (by number in the plan) with selected cells inside. */
+  /** First and last tile with selected cells inside the range, as indices into the plan's tiles. */
   readonly first: number
   readonly last: number
-  /** First coordinate inside the first tile and last one inside the last tile, relative to the tile's start. */
+  /**
+   * First coordinate inside the range in the first tile, and last one in the last tile, relative to the tile's start.
+   */
   readonly low: number
   readonly high: number
-  /** Whether the whole selection of the first (last) tile is inside. */
+  /** Whether all selected cells of the first (last) tile are inside the range. */
   readonly wholeFirst: boolean
   readonly wholeLast: boolean
 }
@@ -97,11 +99,11 @@ export const boundsIn = (plan: AxisPlan, clip: AxisClip, t: number): readonly [l
   t === clip.last ? clip.high : Number(plan.axis.extent) - 1,
 ]
 
-/** Whether the whole selection of tile `t` is inside a clip. */
+/** Returns whether all selected cells of tile `t` are inside a clip. */
 export const wholeIn = (clip: AxisClip, t: number): boolean =>
   (t !== clip.first || clip.wholeFirst) && (t !== clip.last || clip.wholeLast)
 
-/** Number of selected cells of tile `t` between two bounds. */
+/** Returns the number of selected cells of tile `t` between two bounds. */
 export const cellsBetween = (plan: AxisPlan, t: number, low: number, high: number): number => {
   let cells = 0
   for (let k = plan.firstSegment[t]; k < plan.firstSegment[t + 1]; k++) {
@@ -112,7 +114,7 @@ export const cellsBetween = (plan: AxisPlan, t: number, low: number, high: numbe
   return cells
 }
 
-/** Clips an axis plan to a range of coordinates; `undefined` if no selected cell is inside. */
+/** Restricts an axis plan to a range of coordinates; `undefined` if no selected cell is inside. */
 export const clipAxis = (plan: AxisPlan, from: bigint, to: bigint): AxisClip | undefined => {
   const { axis, tiles } = plan
   const firstTile = tileOf(axis, from)
@@ -122,7 +124,7 @@ export const clipAxis = (plan: AxisPlan, from: bigint, to: bigint): AxisClip | u
   const whole = Number(axis.extent) - 1
   const lowIn = (t: number): number => tiles[t] === firstTile ? Number(from - tileStart(axis, firstTile)) : 0
   const highIn = (t: number): number => tiles[t] === lastTile ? Number(to - tileStart(axis, lastTile)) : whole
-  // the selection of a border tile may be entirely outside the range
+  // all selected cells of a tile at the border may be outside the range
   while (first <= last && cellsBetween(plan, first, lowIn(first), highIn(first)) === 0) first++
   while (last >= first && cellsBetween(plan, last, lowIn(last), highIn(last)) === 0) last--
   if (first > last) return undefined

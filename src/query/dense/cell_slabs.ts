@@ -19,7 +19,7 @@ export const spansOfStep = (plan: DensePlan, step: DenseStep): CellSpans => {
       const axis = axes[d]
       const t = step.along[k * dims + d]
       const [low, high] = boundsIn(axis, step.clip[d], t)
-      // the first and the last segment may be outside the fragment, but some segment is inside
+      // the first and the last segment may be outside the fragment, but at least one segment is inside
       let from = axis.firstSegment[t]
       while (axis.low[from] + axis.count[from] - 1 < low) from++
       let to = axis.firstSegment[t + 1] - 1
@@ -45,7 +45,7 @@ export type OnLine = (
 export const forTileLines = (plan: DensePlan, step: DenseStep, k: number, run: OnLine): void =>
   finish(forTileLinesSteps(plan, step, k, run))
 
-/** As {@link forTileLines}, in steps. */
+/** Like {@link forTileLines}, in steps. */
 export function* forTileLinesSteps(plan: DensePlan, step: DenseStep, k: number, run: OnLine): Steps<void> {
   const { axes, sourceStrides, targetStrides } = plan
   const dims = axes.length
@@ -83,7 +83,8 @@ export function* forTileLinesSteps(plan: DensePlan, step: DenseStep, k: number, 
     }, run)
     return
   }
-  // lines run along the dimension that is contiguous in the tile; along the others, cells are copied one by one
+  // run lines along the dimension that is contiguous in the tile; along the other dimensions, cells are copied one by
+  // one
   const inner = sourceStrides.indexOf(Math.min(...sourceStrides))
   const outer = axes.map((_, d) => d).filter((d) => d !== inner)
   const sources = outer.map((d) => spread(from[d], counts[d], sourceStrides[d]))

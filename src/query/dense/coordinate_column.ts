@@ -46,7 +46,7 @@ export const coordinateColumn = (field: Field, d: number, plan: DensePlan): Colu
   const stride = plan.targetStrides[d]
   const values = stride === 1 && along.length === cells ? along : new (arrayOf(field.type))(cells)
   if (values !== along && cells > 0) {
-    // repeat each coordinate for the cells of all faster dimensions, then repeat the sequence for the slower ones
+    // repeat each coordinate for the cells of all faster dimensions, then repeat the sequence for the slower dimensions
     for (let i = 0; i < along.length; i++) values.fill(along[i] as never, i * stride, (i + 1) * stride)
     for (let done = along.length * stride; done < cells; done *= 2) {
       values.copyWithin(done, 0, Math.min(done, cells - done))

@@ -28,8 +28,8 @@ import { findCells } from "../sparse/match_tiles.ts"
 import type { ResultTooLarge } from "../../array/open/errors.ts"
 
 /**
- * Reads a fixed-size attribute that every fragment of the plan stores: reads tiles in batches and copies their lines,
- * into `target` if present.
+ * Reads a fixed-size attribute that every fragment of the plan stores: reads tiles in batches and copies their lines
+ * into `target`, if present, or into new memory.
  */
 export const copyFixed = (
   access: TileAccess,
@@ -51,8 +51,8 @@ export const copyFixed = (
       fillCells(bytes, field.fillValue)
       validity?.fill(field.fillIsNull ? 0 : 1)
     }
-    // memory that another thread writes to must not be filled here
-    const fresh = into === undefined && plan.covered ? faultAhead(access, bytes, field.cellSize) : undefined
+    // do not fill memory that another thread writes to
+    const fresh = into === undefined && plan.covered ? prefault(access, bytes, field.cellSize) : undefined
     const out = unitsOf(bytes, field.cellSize)
     const outValidity = validity === undefined ? undefined : unitsOf(validity, 1)
     for (const step of plan.steps) {
@@ -75,7 +75,7 @@ export const copyFixed = (
       )
     }
     if (fresh !== undefined) yield* fresh.ready
-    // engines write 0 and 1; every value other than 0 counts as valid
+    // engines write 0 and 1; every other value counts as valid
     if (validity !== undefined) {
       yield* runSteps(() =>
         inParts(validity.length, (from, to) => {
@@ -95,21 +95,22 @@ export const copyFixed = (
     return copyIntoTarget(column, target)
   })
 
-/** Smaller buffers are not prefaulted by another thread. */
-const LARGE = 1 << 25
-/** The share of a result's memory, at its end, that another thread prefaults. */
-const SHARE = 0.6
+/** Minimum size of a buffer that another thread prefaults. */
+const MIN_PREFAULT_SIZE = 1 << 25
+/** Share of a result's memory that another thread prefaults, counted from the end. */
+const PREFAULT_SHARE = 0.6
 
 /**
- * Prefaults the end of a large result's memory in another thread while its beginning is written; `ready` waits for it.
+ * Prefaults the end of a large result's memory in another thread while the beginning is written. `ready` waits until
+ * the prefaulting is done.
  */
-const faultAhead = (
+const prefault = (
   { codecs: { workers } }: TileAccess,
   bytes: Uint8Array,
   cellSize: number,
 ): { readonly from: number; readonly ready: Effect.Effect<void> } | undefined => {
-  if (workers === undefined || bytes.length < LARGE) return undefined
-  const from = Math.ceil(bytes.length / cellSize * (1 - SHARE))
+  if (workers === undefined || bytes.length < MIN_PREFAULT_SIZE) return undefined
+  const from = Math.ceil(bytes.length / cellSize * (1 - PREFAULT_SHARE))
   return { from, ready: workers.faultIn(bytes.subarray(from * cellSize)) }
 }
 
@@ -141,7 +142,7 @@ export const cellMap = (
           )
         }
       } else {
-        // a sparse fragment in a dense array: its coordinates determine the positions
+        // the coordinates of a sparse fragment determine the positions of its cells
         const cells = yield* findCells(access, array, selection, [step.fragment])
         const base = tiles.length
         tiles.push(...cells.tiles)
@@ -156,7 +157,7 @@ export const cellMap = (
     return { tiles, tileOf, positions }
   })
 
-/** Returns the position of each cell in the result; −1 for cells outside. */
+/** Returns the position of each cell in the result; −1 for cells outside the selection. */
 const targetsOf = (
   access: TileAccess,
   array: OpenedArray,

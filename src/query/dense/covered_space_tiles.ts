@@ -1,23 +1,23 @@
 /**
- * The space tiles that a dense plan reads, and those among them that one fragment wrote whole.
+ * Lists the space tiles that a dense plan reads, and those among them that one fragment covers.
  */
 import { tileStart, type WholeRanges } from "./axis_plan.ts"
 import type { DensePlan, DenseStep } from "./plan.ts"
 
 /** A space tile with written cells. */
 export interface SpaceTile {
-  /** Its number among the selected space tiles, row-major. */
+  /** Number of the tile among the selected space tiles, row-major. */
   readonly key: number
   /**
-   * If the whole tile is selected and one fragment wrote all of it: the number of the step in the plan and of the tile
-   * in the fragment.
+   * Present if all cells of the tile are selected and one fragment wrote all of them: the number of the step in the
+   * plan and of the tile in the fragment.
    */
   readonly whole: { readonly step: number; readonly tile: number } | undefined
 }
 
 /**
- * Returns the written space tiles, ascending. A plan contains no fragment older than one that covers the whole
- * selection.
+ * Returns the space tiles with written cells, ascending. Expects that the plan contains no fragment older than one that
+ * covers the whole selection.
  */
 export const spaceTiles = ({ axes, steps, tiles }: DensePlan, tileCells: number): ReadonlyArray<SpaceTile> => {
   const match = new Map<number, SpaceTile>()
@@ -33,7 +33,8 @@ export const spaceTiles = ({ axes, steps, tiles }: DensePlan, tileCells: number)
 }
 
 /**
- * Returns the number of the space tile that contains tile `k` of a step, among the selected space tiles, row-major.
+ * Returns the number of the space tile that contains tile `k` of a step. Only selected space tiles are numbered,
+ * row-major.
  */
 export const tileKey = (axes: DensePlan["axes"], { along }: DenseStep, k: number): number => {
   let key = 0
@@ -41,7 +42,7 @@ export const tileKey = (axes: DensePlan["axes"], { along }: DenseStep, k: number
   return key
 }
 
-/** Returns the selected parts of some space tiles as boxes; adjacent tiles share a box. */
+/** Returns the selected parts of the space tiles as boxes. A box may contain several adjacent tiles. */
 export const boxesOf = (
   { axes }: DensePlan,
   ranges: ReadonlyArray<WholeRanges>,

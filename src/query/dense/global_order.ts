@@ -31,7 +31,7 @@ export function* globalOrderSteps(schema: ArraySchema, plan: DensePlan): Steps<U
     for (let level = k; level <= inner; level++) cells *= to[cellDims[level]] - from[cellDims[level]]
     return cells
   }
-  /** As `cellsOf`, in steps for many cells. */
+  /** Like `cellsOf`, in steps for many cells. */
   function* cellsIn(k: number, at: number): Steps<void> {
     const d = cellDims[k]
     const low = from[d]
@@ -46,7 +46,7 @@ export function* globalOrderSteps(schema: ArraySchema, plan: DensePlan): Steps<U
     }
   }
   let last = 0
-  /** whether the current step has processed enough cells */
+  /** returns true when the current step has processed enough cells */
   const isDue = (): boolean => next - last >= STEP && (last = next) > 0
   function* tilesFrom(k: number): Steps<void> {
     const d = tileDims[k]

@@ -1,5 +1,6 @@
 /**
- * The `limit` option of dense reads: the smallest box that contains the first cells, so that the rest is not read.
+ * The `limit` option of dense reads: computes the smallest box that contains the first cells. Cells outside are not
+ * read.
  */
 import { lengthOf, type WholeRanges } from "./axis_plan.ts"
 
@@ -15,7 +16,7 @@ const firstOf = (ranges: WholeRanges, count: bigint): WholeRanges => {
   return out
 }
 
-/** Returns the first values of each dimension, slowest first, that contain the first `limit` cells. */
+/** Returns the first values of each dimension, slowest first, such that the box contains the first `limit` cells. */
 export const firstBox = (
   box: ReadonlyArray<WholeRanges>,
   slowestFirst: ReadonlyArray<number>,
@@ -29,7 +30,7 @@ export const firstBox = (
     const needed = (limit + inner - 1n) / inner
     if (needed >= lengthOf(box[d])) break
     out[d] = firstOf(box[d], needed)
-    // with more than one slice, all faster dimensions are needed whole
+    // if several slices are needed, all faster dimensions are needed whole
     if (needed > 1n) break
   }
   return out

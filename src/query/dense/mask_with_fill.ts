@@ -1,5 +1,5 @@
 /**
- * Columns of dense reads with a condition: cells that fail it get the fill value.
+ * Columns of dense reads with a condition: replaces cells that fail the condition by the fill value.
  */
 import { sizeOf, viewAs } from "../../../schema/array/datatype.ts"
 import type { Field } from "../../fragment/field.ts"
@@ -18,7 +18,7 @@ export const filledColumn = (column: Column, field: Field, mask: Uint8Array): Co
   if (offsets === undefined) {
     const out = unitsOf(bytes, field.cellSize)
     fillOthers(out, unitsOf(field.fillValue, field.cellSize), mask)
-    // unaligned values were copied
+    // `viewAs` copies values that are not aligned
     if (out.array.buffer !== bytes.buffer) {
       bytes.set(new Uint8Array(out.array.buffer, out.array.byteOffset, out.array.byteLength))
     }

@@ -28,8 +28,8 @@ export const largestTile = (
 }
 
 /**
- * Bytes that suffice for every batch: a tile of the largest field, or one cell together with the largest var-sized
- * tiles of all fragments, which are in memory while it is read.
+ * Returns a batch size, in bytes, that suffices for every batch: a tile of the largest field, or one cell together with
+ * the largest var-sized tiles of all fragments, which are in memory while the cell is read.
  */
 export const enoughBytes = (
   access: TileAccess,

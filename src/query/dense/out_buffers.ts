@@ -73,14 +73,14 @@ export const targetsFor = (
   return targets
 }
 
-/** Whether cells can be copied directly into a target: as whole, aligned units. */
+/** Returns whether cells can be copied directly into a target: as whole, aligned units. */
 export const takesUnits = ({ values }: ColumnTarget, cellSize: number): boolean =>
   values.byteOffset % (cellSize % 4 === 0 ? 4 : cellSize % 2 === 0 ? 2 : 1) === 0
 
-/** Returns the column in its target's memory; copies it unless it is already there. */
+/** Returns the column in the memory of its target. Copies the column if it is in other memory. */
 export const copyIntoTarget = (column: Column, target: ColumnTarget | undefined): Column => {
   if (target === undefined || column.values === target.values) return column
-  // copies bytes, not numbers: a float that passes through a number may lose the bits of its NaN
+  // copy bytes, not numbers: a NaN that passes through a number may lose bits
   const { values, validity } = target
   const { buffer, byteOffset, byteLength } = column.values
   new Uint8Array(values.buffer, values.byteOffset, values.byteLength).set(

@@ -1,5 +1,5 @@
 /**
- * Splits a dense selection in two so that the parts follow each other in the requested order.
+ * Splits a dense selection in two. All cells of the first part precede those of the second part in the requested order.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { axisOf, tileOf } from "../../fragment/dense_tiles.ts"
@@ -14,7 +14,10 @@ export interface DenseCut {
   readonly between: boolean
 }
 
-/** Returns the split nearest to the middle of a dimension; at a tile border if there are several tiles. */
+/**
+ * Returns the split nearest to the middle of a dimension. If the dimension has several tiles, the split is at a tile
+ * border.
+ */
 const cutAxis = (schema: ArraySchema, d: number, ranges: WholeRanges): DenseCut | undefined => {
   const axis = axisOf(schema.dimensions[d])
   const first = ranges[0].low
@@ -32,7 +35,7 @@ const cutAxis = (schema: ArraySchema, d: number, ranges: WholeRanges): DenseCut 
   const from = tileOf(axis, first)
   const to = tileOf(axis, end)
   if (from === to) return { d, last: middle, between: false }
-  // the end of the middle tile, or of the previous one
+  // split at the end of the middle tile, or of the previous one
   const tile = tileOf(axis, middle)
   const last = tileStart(axis, tile + 1n) - 1n
   return {
@@ -44,7 +47,7 @@ const cutAxis = (schema: ArraySchema, d: number, ranges: WholeRanges): DenseCut 
   }
 }
 
-/** Returns where to split; `undefined` for a single cell. */
+/** Returns the split of a selection; `undefined` for a single cell. */
 export const cutDense = (
   schema: ArraySchema,
   ranges: ReadonlyArray<WholeRanges>,
@@ -67,7 +70,7 @@ export const cutDense = (
   return undefined
 }
 
-/** Returns the parts of ranges up to and including a coordinate, and after it. */
+/** Divides ranges into the parts up to and including a coordinate, and after it. */
 export const cutRanges = (ranges: WholeRanges, last: bigint): readonly [WholeRanges, WholeRanges] => [
   ranges.flatMap(({ low, high }) => low > last ? [] : [{ low, high: high < last ? high : last }]),
   ranges.flatMap(({ low, high }) => high <= last ? [] : [{ low: low > last ? low : last + 1n, high }]),

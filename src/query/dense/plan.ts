@@ -1,6 +1,6 @@
 /**
- * Dense plans: the tiles of each fragment that a selection needs, and where their cells go. Pure values with one entry
- * per tile; the boxes inside a tile are computed when it is copied.
+ * Dense plans: the tiles of each fragment that a selection needs, and the positions of their cells in the result. A
+ * plan is a pure value with one entry per tile; the boxes inside a tile are computed when the tile is copied.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { readScalar } from "../../../schema/array/scalar.ts"
@@ -26,10 +26,10 @@ export interface DenseStep {
   readonly fragment: number
   /** The part of the selection inside the fragment's domain, by dimension. */
   readonly clip: ReadonlyArray<AxisClip>
-  /** Number of its first tile in the plan; its tiles are consecutive. */
+  /** Index of the step's first tile in the plan; its tiles are consecutive. */
   readonly firstTile: number
   readonly tileCount: number
-  /** For each tile and dimension: the tile's number in the axis plan. */
+  /** Index of each tile in the axis plans, by tile and dimension. */
   readonly along: Uint32Array
   /** Number of selected cells in each tile. */
   readonly cells: Float64Array
@@ -40,20 +40,18 @@ export interface DensePlan {
   readonly axes: ReadonlyArray<AxisPlan>
   readonly shape: ReadonlyArray<number>
   readonly cells: number
-  /** Distance between neighbouring cells along each dimension, in a tile and in the result. */
+  /** Distances between neighbouring cells along each dimension, in a tile and in the result. */
   readonly sourceStrides: ReadonlyArray<number>
   readonly targetStrides: ReadonlyArray<number>
-  /** Tiles to read, by fragment from the oldest on. */
+  /** Tiles to read, grouped by fragment, oldest fragment first. */
   readonly tiles: ReadonlyArray<TileRef>
-  /** Copies in order: later ones overwrite earlier ones. Cells of sparse fragments are placed one by one. */
+  /** Copies in order; later ones overwrite earlier ones. The cells of sparse fragments are copied one by one. */
   readonly steps: ReadonlyArray<DenseStep | { readonly kind: "sparse"; readonly fragment: number }>
   /** True if the copies write every cell of the result, so that no fill value is needed. */
   readonly covered: boolean
 }
 
-/**
- * Returns the ranges of a selection as whole numbers; `whole` provides those of a dimension that is selected whole.
- */
+/** Returns the ranges of a selection as whole numbers; `whole` returns those of a dimension that is selected whole. */
 export const wholeRanges = (selection: Selection, whole: (d: number) => WholeRanges): ReadonlyArray<WholeRanges> =>
   selection.map((s, d) =>
     s.kind === "number" && s.ranges !== undefined
@@ -61,7 +59,7 @@ export const wholeRanges = (selection: Selection, whole: (d: number) => WholeRan
       : whole(d)
   )
 
-/** Returns what determines the size of a plan: its space tiles, and the segments of all dimensions. */
+/** Returns the numbers of space tiles and segments, which determine the size of a plan. */
 export const planSize = (
   schema: ArraySchema,
   ranges: ReadonlyArray<WholeRanges>,
@@ -163,7 +161,7 @@ export const planDense = (
   return { ...base, tiles, steps, covered }
 }
 
-/** Visits the tiles and records the fragments that each needs; returns whether everything selected was written. */
+/** Visits the tiles and records which fragments each tile needs. Returns whether all selected cells were written. */
 const planTiles = (axes: ReadonlyArray<AxisPlan>, placed: ReadonlyArray<Placed>): boolean => {
   const dims = axes.length
   const at = new Array<number>(dims).fill(0)
@@ -175,7 +173,7 @@ const planTiles = (axes: ReadonlyArray<AxisPlan>, placed: ReadonlyArray<Placed>)
       let d = 0
       while (d < dims && at[d] >= clip[d].first && at[d] <= clip[d].last) d++
       if (d < dims) continue
-      whole = note(axes, placed[k], at)
+      whole = addTile(axes, placed[k], at)
     }
     if (!whole) covered = false
     let d = dims - 1
@@ -187,8 +185,10 @@ const planTiles = (axes: ReadonlyArray<AxisPlan>, placed: ReadonlyArray<Placed>)
   }
 }
 
-/** Records a tile of a fragment; returns whether it contains everything selected of that space tile. */
-const note = (axes: ReadonlyArray<AxisPlan>, p: Placed, at: ReadonlyArray<number>): boolean => {
+/**
+ * Adds a space tile to a fragment's part. Returns whether the fragment contains all selected cells of the space tile.
+ */
+const addTile = (axes: ReadonlyArray<AxisPlan>, p: Placed, at: ReadonlyArray<number>): boolean => {
   let whole = true
   let tile = 0
   let cells = 1

@@ -1,6 +1,6 @@
 /**
- * Removes space tiles from a dense plan in which no cell can satisfy the condition, judged by the statistics of all
- * fragments that wrote to them; and, of the rest, tiles without matching cells.
+ * Prunes dense plans: removes space tiles in which no cell can satisfy the condition, according to the statistics of
+ * all fragments that wrote to them; after the condition is evaluated, removes tiles without matching cells.
  */
 import * as Effect from "effect/Effect"
 import { addToMetrics } from "../../../platform/observability/counts.ts"
@@ -14,15 +14,15 @@ import type { SectionError } from "../../fragment/sections.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import { type AxisPlan, tileStart } from "./axis_plan.ts"
 import { forTileLines } from "./cell_slabs.ts"
-import { fragmentMayHold, knownAttribute } from "../condition/tile_metadata.ts"
+import { fragmentMayMatch, knownAttribute } from "../condition/tile_metadata.ts"
 import type { DensePlan, DenseStep } from "./plan.ts"
 import { tileKey } from "./covered_space_tiles.ts"
 import { type KnownCells, mayMatch } from "../condition/may_match.ts"
 
 /**
- * Returns a plan without the space tiles in which no fragment contains a matching cell. If only some fragments do, all
- * are read: a tile without matches may overwrite older cells that would match. Cells that were never written have the
- * fill value, matching or not.
+ * Returns a plan without the space tiles in which no fragment contains a matching cell. If only some fragments contain
+ * matching cells, all fragments are read: a tile without matches may overwrite older cells that would match. Cells that
+ * were never written have the fill value, matching or not.
  */
 export const pruneDense = (
   access: TileAccess,
@@ -32,14 +32,14 @@ export const pruneDense = (
 ): Effect.Effect<DensePlan, SectionError, Storage> =>
   Effect.gen(function* () {
     const { axes, steps, tiles } = plan
-    // statistics do not describe cells of sparse fragments
+    // statistics do not include the cells of sparse fragments
     if (steps.some((step) => step.kind === "sparse")) return plan
     const dims = axes.length
-    const alive = new Set<number>()
-    const look = (step: DenseStep): Effect.Effect<void, SectionError, Storage> =>
+    const retained = new Set<number>()
+    const addMatching = (step: DenseStep): Effect.Effect<void, SectionError, Storage> =>
       Effect.gen(function* () {
         const fragment = array.fragments[step.fragment]
-        if (!(yield* fragmentMayHold(access, fragment, where))) return
+        if (!(yield* fragmentMayMatch(access, fragment, where))) return
         const cache = new Map<string, (k: number) => KnownCells | undefined>()
         for (const field of where.fields) {
           const { file, name } = field
@@ -53,15 +53,15 @@ export const pruneDense = (
         }
         for (let k = 0; k < step.tileCount; k++) {
           const key = tileKey(axes, step, k)
-          if (!alive.has(key) && mayMatch(where.predicate, (name) => cache.get(name)!(k))) alive.add(key)
+          if (!retained.has(key) && mayMatch(where.predicate, (name) => cache.get(name)!(k))) retained.add(key)
         }
       })
     const storage = yield* Storage
-    yield* Effect.forEach(steps as ReadonlyArray<DenseStep>, look, {
+    yield* Effect.forEach(steps as ReadonlyArray<DenseStep>, addMatching, {
       concurrency: inFlight(storage, array.uri, 16),
       discard: true,
     })
-    const remaining = restrictPlan(plan, (step, k) => alive.has(tileKey(axes, step, k)))
+    const remaining = restrictPlan(plan, (step, k) => retained.has(tileKey(axes, step, k)))
     yield* addToMetrics({ tilesPruned: tiles.length - remaining.tiles.length })
     return remaining.tiles.length === tiles.length ? plan : { ...remaining, covered: false }
   })
@@ -80,8 +80,8 @@ const coordinates = ({ axis, tiles }: AxisPlan, t: number, type: KnownCells["typ
 }
 
 /**
- * Whether a tile's statistics describe only written cells: up to format 15 they describe the whole tile, so it must
- * have been written whole.
+ * Returns a test whether a tile's statistics describe written cells only. Up to format 15 statistics describe the whole
+ * tile, so the whole tile must have been written.
  */
 const knownTiles = (
   { version, nonEmptyDomain, schema }: Fragment,

@@ -1,5 +1,5 @@
 /**
- * Dense reads of validated requests: plan, read tiles, copy boxes.
+ * Reads dense arrays for validated requests: plans the read, reads tiles, copies boxes.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -35,13 +35,13 @@ export interface DenseColumns {
   /** Cells along each dimension. */
   readonly shape: ReadonlyArray<number>
   readonly columns: Readonly<Record<string, Column>>
-  /** Masked requests only: 1 for each written cell that satisfies the condition; missing if all cells do. */
+  /** Only for masked requests: 1 for each written cell that satisfies the condition; missing if all cells do. */
   readonly mask?: Uint8Array
 }
 
-/** cells are numbered with 32 bits */
+/** Maximum number of cells in a result: cells are numbered with 32 bits. */
 const MAX_CELLS = 0xffffffffn
-/** Plans with more tiles, or more segments along their dimensions, do not fit into memory. */
+/** Maximum numbers of tiles and segments of a plan, so that the plan fits into memory. */
 const MAX_TILES = 1n << 24n
 const MAX_SEGMENTS = 1n << 26n
 
@@ -60,18 +60,18 @@ export interface DenseReadRequest {
 export const readFields = ({ fields, where }: DenseReadRequest): ReadonlyArray<Field> =>
   where === undefined ? fields : [...new Set([...fields, ...where.fields])]
 
-/** Whether the cells of a field are copied one by one, by a map of their sources. */
+/** Returns whether the cells of a field are copied one by one, by a map from cells to their sources. */
 const isMapped = (array: OpenedArray, field: Field): boolean =>
   field.file.kind === "attribute" && (field.var || array.fragments.some((fragment) => !isHeldBy(fragment, field)))
 
-/** Upper bound of a result's size without the values of var-sized fields, including temporary memory. */
+/** Returns an upper bound of a result's size, including temporary memory, without the values of var-sized fields. */
 export const fixedBytes = (array: OpenedArray, request: DenseReadRequest): number => {
   const { ranges, order } = request
   const fields = readFields(request)
   const mapped = request.masked === true || fields.some((field) => isMapped(array, field))
   const perCell = fields.reduce((sum, f) => sum + (f.var ? 4 : f.cellSize) + (f.nullable ? 1 : 0), mapped ? 8 : 0)
   const cells = ranges.reduce((n, r) => n * lengthOf(r), 1n)
-  // another order needs another copy
+  // reordering needs a second copy
   return Number(cells * BigInt(order === "global" ? 2 * perCell + 4 : perCell))
 }
 
@@ -151,7 +151,7 @@ export const readDenseRequest = (
     }
     const rest = fields.filter(({ name }) => !Object.hasOwn(columns, name))
     if (mask !== undefined && where !== undefined && rest.length > 0) {
-      // of the other fields, read only the tiles that contain matching cells
+      // read the other fields only from the tiles that contain matching cells
       const requested = yield* attemptAllocation(uri, 16 * plan.tiles.length, () => planOfMatching(plan, mask))
       if (map !== undefined) {
         const { tileOf } = map
@@ -178,14 +178,17 @@ export const readDenseRequest = (
     return { shape: plan.shape, columns: Object.fromEntries(fields.map(({ name }) => [name, columns[name]])) }
   }))
 
-/** Whether a fragment stores the attribute in the array's own form, so that its cells can be copied box by box. */
+/**
+ * Returns whether a fragment stores the attribute with the array's datatype and nullability, so that its cells can be
+ * copied box by box.
+ */
 const isHeldBy = (fragment: Fragment, field: Field): boolean => {
   const storedField = fieldOfFragment(fragment, field)
   return fragment.dense && storedField !== undefined && storedField.nullable === field.nullable
 }
 
 /**
- * Returns the size of var-sized values according to their tiles: either the selected cells (an estimate for partly
+ * Returns the size of var-sized values according to their tiles: counts the selected cells (an estimate for partly
  * selected tiles), or whole tiles with their offsets, as they are in memory.
  */
 export const varBytes = (

@@ -8,7 +8,7 @@ import type { Storage } from "../../../platform/storage/service.ts"
 import { accessOf, type OpenedArray } from "../../array/open/open.ts"
 import { proveTileCount } from "../../fragment/field_tiles.ts"
 import { lengthOf, type WholeRanges } from "./axis_plan.ts"
-import { type Batch, FIRST_BYTES, type PartitionStep, streamPartitions } from "../batch/partition_stream.ts"
+import { type Batch, FIRST_BATCH_SIZE, type PartitionStep, streamPartitions } from "../batch/partition_stream.ts"
 import { batchBytes, budgetTooSmall, checkBudget, limitCache } from "../options/memory_budget.ts"
 import { enoughBytes, largestTile } from "./memory_needed.ts"
 import { cutDense, cutRanges } from "./partition.ts"
@@ -24,7 +24,7 @@ export interface DenseColumnsBatch extends DenseColumns {
   readonly ranges: ReadonlyArray<WholeRanges>
 }
 
-/** Maximum size of a batch's plan. */
+/** Maximum numbers of tiles and segments of a batch's plan. */
 const MAX_TILES = 1n << 16n
 const MAX_SEGMENTS = 1n << 20n
 
@@ -78,14 +78,14 @@ export const streamDenseRequest = (
             "tiles",
           )
           if (values > limit && size.tiles === 1n) {
-            // plus at least one cell
+            // reserve memory for at least one cell
             const cell = fixed / Number(ranges.reduce((n, ranges) => n * lengthOf(ranges), 1n))
             return yield* tooSmall(values + cell, "one tile of each fragment")
           }
         }
         const bytes = fixed + values
-        // batches split at tile borders read each tile once, however small they are
-        const max = first && cut?.between ? Math.min(requested, FIRST_BYTES) : requested
+        // batches that are split at tile borders read each tile once, whatever their size
+        const max = first && cut?.between ? Math.min(requested, FIRST_BATCH_SIZE) : requested
         if (planned && (bytes <= max || (bytes <= limit && size.tiles === 1n))) {
           return { kind: "read", batch: { ...(yield* readDenseRequest(array, part, limit)), ranges } }
         }

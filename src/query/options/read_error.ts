@@ -9,7 +9,7 @@ import type { Steps } from "../../kernel/steps.ts"
 /** Errors of a read. */
 export type ReadError = EnumerationError | InvalidOption | SelectionError | ConditionError | ResultTooLarge
 
-/** Runs what throws {@link SelectionError} or {@link InvalidOption}. */
+/** Runs a function that may throw {@link SelectionError} or {@link InvalidOption}. */
 export const attemptSelection = <A>(run: () => A): Effect.Effect<A, InvalidOption | SelectionError> =>
   attempt(run, failOn(SelectionError, InvalidOption))
 
@@ -17,7 +17,7 @@ export const attemptSelection = <A>(run: () => A): Effect.Effect<A, InvalidOptio
 export const attemptAllocation = <A>(uri: string, needed: number, run: () => A): Effect.Effect<A, ResultTooLarge> =>
   attempt(run, notAllocated(uri, needed))
 
-/** As {@link attemptAllocation}, in steps that yield to the event loop in between. */
+/** Like {@link attemptAllocation}, in steps that yield to the event loop. */
 export const attemptAllocationSteps = <A>(
   uri: string,
   needed: number,

@@ -37,7 +37,7 @@ export interface ReadOptions {
 }
 
 /** Default memory budget of a whole result. */
-export const MAX_BYTES = 2 ** 32
+export const DEFAULT_READ_MEMORY = 2 ** 32
 
 /** Returns the fields named by `select`. Throws {@link SelectionError}. */
 export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string> | undefined): ReadonlyArray<Field> => {

@@ -1,5 +1,6 @@
 /**
- * Dense reads and streams as callers request them: options are validated into a {@link DenseReadRequest} first.
+ * Reads and streams dense arrays with the options of the public API. Options are validated into a {@link
+ * DenseReadRequest} first.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -12,12 +13,18 @@ import { nonEmptyDomain } from "../../array/describe/non_empty_domain.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { checkBudget } from "../options/memory_budget.ts"
 import { firstBox } from "../dense/limit_box.ts"
-import { checkLimit, firstCells, type Limited, limited } from "../batch/row_limit.ts"
+import { checkLimit, firstCells, limitBatches, type Limited } from "../batch/row_limit.ts"
 import { withoutLabels } from "./label_ranges.ts"
 import { wholeRanges } from "../dense/plan.ts"
 import { type DenseColumns, type DenseReadRequest, readDenseRequest } from "../dense/read.ts"
 import { attemptSelection, type ReadError } from "../options/read_error.ts"
-import { checkOrder, MAX_BYTES, type ReadOptions, selectedFields, type StreamOptions } from "../options/read_options.ts"
+import {
+  checkOrder,
+  DEFAULT_READ_MEMORY,
+  type ReadOptions,
+  selectedFields,
+  type StreamOptions,
+} from "../options/read_options.ts"
 import { parseSelection } from "../selection/selection.ts"
 import { type DenseColumnsBatch, streamDenseRequest } from "../dense/stream.ts"
 import type { ColumnBuffer } from "../column/typed_columns.ts"
@@ -45,7 +52,7 @@ export const denseRequest = (
         const { type } = schema.dimensions[d]
         return [{ low: BigInt(readScalar(type, written[d].low)), high: BigInt(readScalar(type, written[d].high)) }]
       })
-      // in global order, tile borders split the cells into boxes
+      // in global order, the first cells are not a box, since tile borders divide them
       if (options.limit === undefined || order === "global") return { fields, selection, ranges: all, order }
       const slowest = all.map((_, d) => order === "col" ? all.length - 1 - d : d)
       const ranges = firstBox(all, slowest, BigInt(Math.max(1, options.limit)))
@@ -54,14 +61,14 @@ export const denseRequest = (
     return { ...request, where: yield* whereOf(array, options.where) }
   })
 
-/** Reads boxes of a dense array; the fields in `out` are read into that memory. */
+/** Reads boxes of a dense array. The fields of `out` are read into the memory of the caller. */
 export const readDense = (
   array: OpenedArray,
   options: ReadOptions = {},
   out: Readonly<Record<string, ColumnBuffer | undefined>> = {},
 ): Effect.Effect<DenseColumns, ReadError, Storage | Codecs> =>
   Effect.flatMap(
-    Effect.zip(denseRequest(array, options), checkBudget(array.uri, options.memory, MAX_BYTES)),
+    Effect.zip(denseRequest(array, options), checkBudget(array.uri, options.memory, DEFAULT_READ_MEMORY)),
     ([request, memory]) => readDenseRequest(array, request, memory, out),
   )
 
@@ -71,7 +78,7 @@ export const streamDense = (
   options: StreamOptions = {},
 ): Stream.Stream<Limited<DenseColumnsBatch>, ReadError, Storage | Codecs> =>
   Stream.unwrap(Effect.map(denseRequest(array, options), (request) =>
-    limited(
+    limitBatches(
       streamDenseRequest(array, request, options),
       options.limit,
       ({ shape }) => shape.reduce((n, length) => n * length, 1),

@@ -1,5 +1,5 @@
 /**
- * Dimension labels in selections: ranges of labels become ranges of coordinates.
+ * Dimension labels in selections: converts ranges of labels to ranges of coordinates.
  *
  * The label array is searched for labels in the ranges, using its tile statistics, for any label order. A range without
  * labels selects no coordinates.
@@ -29,13 +29,13 @@ import { compareBytes } from "../../kernel/match/match_ranges.ts"
 import { inputOf, type Pair, rangesInput, type RegionInput } from "../selection/range_input.ts"
 import { type DenseReadRequest, readDenseRequest } from "../dense/read.ts"
 import { attemptSelection, type ReadError } from "../options/read_error.ts"
-import { MAX_BYTES } from "../options/read_options.ts"
+import { DEFAULT_READ_MEMORY } from "../options/read_options.ts"
 
-/** Labels read together, unless a tile is larger. */
-const STEP = 1n << 20n
+/** Number of labels read together, unless a tile is larger. */
+const PART_LABELS = 1n << 20n
 
-/** Tiles with at least this many labels are read in parts. */
-const MAX_STEP = 1n << 23n
+/** Maximum number of labels read together; larger tiles are read in parts. */
+const MAX_PART_LABELS = 1n << 23n
 
 /** Replaces each label in the ranges by its dimension, with the coordinates whose labels are in the ranges. */
 export const withoutLabels = (
@@ -105,7 +105,11 @@ const coordinatesOf = (
     const bounds = [written[0].low, written[0].high].map((bound) => BigInt(readScalar(dimension.type, bound)))
     const where = { predicate, fields: [fieldsOf(opened.schema).byName.get(label.attribute)!] }
     const { low: origin, extent } = axisOf(dimension)
-    const step = extent > STEP && extent < MAX_STEP ? extent : extent >= MAX_STEP ? STEP : STEP - STEP % extent
+    const step = extent > PART_LABELS && extent < MAX_PART_LABELS
+      ? extent
+      : extent >= MAX_PART_LABELS
+      ? PART_LABELS
+      : PART_LABELS - PART_LABELS % extent
     const coordinate = (value: bigint): number | bigint => sizeOf(dimension.type) === 8 ? value : Number(value)
     const pairs: Array<Pair> = []
     let from: bigint | undefined
@@ -114,7 +118,7 @@ const coordinatesOf = (
       from = undefined
     }
     for (let low = bounds[0]; low <= bounds[1];) {
-      // parts end at tile borders
+      // end each part at a tile border
       const next = low + step - (low - origin) % step
       const high = next - 1n < bounds[1] ? next - 1n : bounds[1]
       const request: DenseReadRequest = {
@@ -125,7 +129,7 @@ const coordinatesOf = (
         where,
         masked: true,
       }
-      const { mask: mask } = yield* readDenseRequest(opened, request, MAX_BYTES)
+      const { mask: mask } = yield* readDenseRequest(opened, request, DEFAULT_READ_MEMORY)
       for (let i = 0; i < mask!.length; i++) {
         if (mask![i] === 1) from ??= low + BigInt(i)
         else if (from !== undefined) end(low + BigInt(i) - 1n)

@@ -1,5 +1,5 @@
 /**
- * Single cells of dense arrays: written cells that satisfy a condition, with their coordinates.
+ * Reads single cells of dense arrays: written cells that satisfy a condition, with their coordinates.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -9,7 +9,7 @@ import type { OpenedArray } from "../../array/open/open.ts"
 import type { Field } from "../../fragment/field.ts"
 import { selectOnes } from "../../kernel/match/select_cells.ts"
 import type { Batch } from "../batch/partition_stream.ts"
-import { firstCells, type Limited, limited } from "../batch/row_limit.ts"
+import { firstCells, limitBatches, type Limited } from "../batch/row_limit.ts"
 import { permute } from "../column/permute.ts"
 import { denseRequest } from "./dense_request.ts"
 import type { ReadError } from "../options/read_error.ts"
@@ -39,7 +39,7 @@ export const streamDenseCells = (
   Stream.unwrap(Effect.map(
     denseRequest(array, { ...options, order: "row" }),
     (request) =>
-      limited(
+      limitBatches(
         streamDenseRequest(array, { ...request, masked: true }, { ...options, limit }).pipe(
           Stream.map((batch) => matchesOf(request.fields, batch)),
           Stream.filter(({ length }) => length > 0),

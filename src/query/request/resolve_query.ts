@@ -1,6 +1,6 @@
 /**
- * The query description that `read`, `stream`, `batches` and `explain` share: validates option names and forms, and
- * opens the array at the requested time.
+ * The query options that `read`, `stream`, `batches` and `explain` share: validates option names and values, and opens
+ * the array at the requested time.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import type { Declared, TimeForm } from "../column/typed_columns.ts"
 export type QueryError = ReadError | OpenError | SchemaMismatch
 
 /** Names of the query options. */
-export const NAMES: ReadonlyArray<string> = [
+export const QUERY_OPTIONS: ReadonlyArray<string> = [
   "select",
   "region",
   "where",
@@ -36,14 +36,14 @@ export const NAMES: ReadonlyArray<string> = [
   "time",
 ]
 
-/** A validated query: the array at the requested time, and the engine's read options. */
+/** A validated query: the array at the requested time, and the read options. */
 export interface ResolvedQuery<S extends Declared> {
   readonly array: TileArray<S>
   readonly opened: OpenedArray
   readonly options: StreamOptions
 }
 
-/** The options that are checked here. */
+/** The options that this module checks. */
 export interface QueryInput {
   readonly select?: ReadonlyArray<string>
   readonly at?: TimeInput
@@ -53,11 +53,14 @@ export interface QueryInput {
 const times: ReadonlyArray<unknown> = [undefined, "bigint", "date", "datetime"] satisfies Array<TimeForm | undefined>
 const outsides: ReadonlyArray<unknown> = [undefined, "error", "clip"] satisfies Array<OutOfBounds | undefined>
 
-/** Whether a value is an object, as options must be. */
+/** Returns whether a value is an object. Options must be objects. */
 export const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Returns why an option has the wrong form; whether it fits the array is checked later. */
+/**
+ * Returns why the value of an option has the wrong form, by option name. Whether the value fits the array is checked
+ * later.
+ */
 const problems: Readonly<Record<string, (value: unknown) => string | undefined>> = {
   select: (value) =>
     value === undefined || (Array.isArray(value) && value.every((name) => typeof name === "string"))
@@ -77,14 +80,14 @@ const problems: Readonly<Record<string, (value: unknown) => string | undefined>>
   time: (value) => times.includes(value) ? undefined : 'it is "bigint", "date" or "datetime"',
 }
 
-/** The accepted values of options that are a choice. */
+/** Accepted values of options with a fixed set of values. */
 const choices: Readonly<Record<string, ReadonlyArray<string>>> = {
   order: orders,
   outOfBounds: ["error", "clip"],
   time: ["bigint", "date", "datetime"],
 }
 
-/** Returns why options are invalid: not an object, an unknown name, or a wrong form. */
+/** Returns why options are invalid: not an object, an unknown name, or a value of the wrong form. */
 export const checkForm = (uri: string, options: unknown, names: ReadonlyArray<string>): InvalidOption | undefined => {
   if (!isObject(options)) {
     const is = Array.isArray(options) ? "a list" : String(options)
@@ -102,7 +105,7 @@ export const checkForm = (uri: string, options: unknown, names: ReadonlyArray<st
   return undefined
 }
 
-/** Reopens the array at the time of a query; the start of its time range stays. */
+/** Reopens the array at the time of a query; the start of its time range does not change. */
 const arrayAt = <S extends Declared>(
   array: TileArray<S>,
   at: TimeInput | undefined,
@@ -112,12 +115,12 @@ const arrayAt = <S extends Declared>(
     // an array opened without a schema is reopened without one
     : reopen(array as never, { start: array.time.start, end: at }) as Effect.Effect<TileArray<S>, OpenError, Storage>
 
-/** Validates a query. `more` are additional option names; `names` replaces the list of all others. */
+/** Validates a query. `more` lists additional option names; `names` replaces the list of all other names. */
 export const resolveQuery = <S extends Declared>(
   array: TileArray<S>,
   options: QueryInput,
   more: ReadonlyArray<string> = [],
-  names: ReadonlyArray<string> = NAMES,
+  names: ReadonlyArray<string> = QUERY_OPTIONS,
 ): Effect.Effect<ResolvedQuery<S>, QueryError, Storage | Codecs> => {
   const wrong = checkForm(array.uri, options, [...names, ...more])
   if (wrong !== undefined) return Effect.fail(wrong)

@@ -28,7 +28,7 @@ import type { Order } from "../options/read_options.ts"
 
 /**
  * A query: the options that `read`, `stream`, `batches` and `explain` share. TypeScript checks names and types against
- * the schema, if the array was opened with one; everything is checked again at run time.
+ * the schema if the array was opened with a schema; all options are checked again at run time.
  */
 export interface Query<
   S extends Declared = undefined,
@@ -48,9 +48,9 @@ export interface Query<
    */
   readonly region?: RegionOf<S>
   /**
-   * Condition that cells must satisfy: a `Condition`, or its text. Sparse arrays return only these cells, evaluated
-   * after the newest cell of each coordinate was selected, so that no older cell reappears; in dense arrays the other
-   * cells get the fill value. Default: none.
+   * Condition that cells must satisfy: a `Condition`, or its text. Sparse arrays return only these cells. The condition
+   * is evaluated after the newest cell of each coordinate was selected, so that an older cell does not reappear. In
+   * dense arrays the other cells get the fill value. Default: none.
    */
   readonly where?: Condition<TermsIn<S>> | string
   /** Cell order. Default: `row`; `unordered` is the fastest for sparse arrays. */
@@ -58,8 +58,8 @@ export interface Query<
   /** Handling of ranges that exceed the domain. Default: fail. */
   readonly outOfBounds?: OutOfBounds
   /**
-   * Time to read at, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: the time that the array
-   * was opened at. Costs as much as opening the array again: use `TileArray.reopen` for several queries.
+   * Time to read at, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: the time at which the
+   * array was opened. Costs as much as opening the array again: use `TileArray.reopen` for several queries.
    */
   readonly at?: TimeInput
   /**
@@ -73,8 +73,8 @@ export interface Query<
    */
   readonly memory?: ByteSize
   /**
-   * Arrays opened with a schema: form of datetime columns. Default: `bigint`, a `BigInt64Array` of counts of their
-   * unit. `Date` and `DateTime` have millisecond precision; finer digits are cut off.
+   * Only for arrays opened with a schema: form of datetime columns. Default: `bigint`, a `BigInt64Array` of counts of
+   * their unit. `Date` and `DateTime` have millisecond precision; finer digits are cut off.
    */
   readonly time?: T
 }
@@ -86,15 +86,15 @@ export interface DenseReadOptions<
   T extends TimeForm = TimeForm,
 > extends Query<S, K, T> {
   /**
-   * Memory to read into, by field: typed arrays of the field's datatype with one element per value of the result;
-   * nullable fields need validity too. The columns are views of this memory. Fixed-size fields only.
+   * Memory to read into, by field: typed arrays of the field's datatype with one element per value of the result.
+   * Nullable fields need validity too. The columns are views of this memory. Fixed-size fields only.
    */
   readonly out?: BuffersOf<S, K>
 }
 
 /** Properties of every result. */
 export interface Read {
-  /** The same columns with names and datatypes, as `Cells` and `rows` take them. */
+  /** The same columns with names and datatypes, in the form that `Cells` and `rows` accept. */
   readonly fields: Readonly<Record<string, Column>>
   /** The array that was read. */
   readonly array: AnyTileArray
@@ -134,7 +134,7 @@ export interface SparseResult<
   readonly columns: ColumnsOf<S, K, T>
 }
 
-/** Reduces a column to its buffers. */
+/** Returns the buffers of a column without name and datatype. */
 const bare = (column: Column, time: TimeForm): unknown => {
   const { values, offsets, validity, type, cellValNum } = column
   if (time !== "bigint" && isDatetime(type) && cellValNum === 1) return datesOf(column, time)

@@ -1,5 +1,6 @@
 /**
- * Sparse reads and streams as callers request them: options are validated into a {@link SparseReadRequest} first.
+ * Reads and streams sparse arrays with the options of the public API. Options are validated into a {@link
+ * SparseReadRequest} first.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -9,12 +10,12 @@ import { SelectionError } from "../../array/open/errors.ts"
 import { accessOf, type OpenedArray } from "../../array/open/open.ts"
 import { whereOf } from "../../condition/where.ts"
 import { checkBudget } from "../options/memory_budget.ts"
-import { checkLimit, firstCells, type Limited, limited } from "../batch/row_limit.ts"
+import { checkLimit, firstCells, limitBatches, type Limited } from "../batch/row_limit.ts"
 import { withoutLabels } from "./label_ranges.ts"
 import { attemptSelection, type ReadError } from "../options/read_error.ts"
 import {
   checkOrder,
-  MAX_BYTES,
+  DEFAULT_READ_MEMORY,
   type Order,
   type ReadOptions,
   selectedFields,
@@ -57,7 +58,13 @@ export const readSparse = (
     const request = yield* sparseRequest(array, options, "row")
     const access = yield* accessOf(array)
     const plan = yield* planRequest(access, array, request)
-    return yield* readPlanned(access, array, request, plan, yield* checkBudget(array.uri, options.memory, MAX_BYTES))
+    return yield* readPlanned(
+      access,
+      array,
+      request,
+      plan,
+      yield* checkBudget(array.uri, options.memory, DEFAULT_READ_MEMORY),
+    )
   })
 
 /** Reads the selected cells of a sparse array in batches. */
@@ -68,7 +75,7 @@ export const streamSparse = (
   Stream.unwrap(Effect.map(
     sparseRequest(array, options, "unordered"),
     (request) =>
-      limited(
+      limitBatches(
         streamSparseRequest(array, { ...request, repeats: options.repeats }, options),
         options.limit,
         ({ length }) => length,

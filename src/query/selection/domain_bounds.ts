@@ -1,5 +1,5 @@
 /**
- * The domain of a dimension and its current domain, which may be smaller.
+ * The bounds of a dimension: its domain, or the current domain, which may be smaller.
  *
  * @module
  */
@@ -17,9 +17,7 @@ const domainOf = (dimension: Dimension): NumberRange | undefined =>
     high: readScalar(dimension.type, dimension.domain, sizeOf(dimension.type)),
   }
 
-/**
- * Returns the bounds that ranges of dimension `d` must respect: the current domain if there is one, else the domain.
- */
+/** Returns the bounds for ranges of dimension `d`: the current domain if there is one, else the domain. */
 export const limitsOf = (schema: ArraySchema, d: number): NumberRange => {
   const dimension = schema.dimensions[d]
   const current = schema.currentDomain
@@ -31,10 +29,10 @@ export const limitsOf = (schema: ArraySchema, d: number): NumberRange => {
 /** Formats a range. */
 export const shownRange = (range: NumberRange): string => `[${scalarJson(range.low)}, ${scalarJson(range.high)}]`
 
-/** Describes why a value or range outside `limits` is rejected. */
+/** A value or range is outside the bounds of its dimension. */
 export class OutOfBoundsError extends ScalarError {}
 
-/** The error for `what`, which is outside `limits`. */
+/** Returns the error for `subject`, which is outside `limits`. */
 export const outOfBoundsError = (subject: string, dimension: Dimension, limits: NumberRange): OutOfBoundsError => {
   const domain = domainOf(dimension)
   const whole = domain === undefined || (domain.low === limits.low && domain.high === limits.high)

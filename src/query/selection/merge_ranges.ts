@@ -1,5 +1,5 @@
 /**
- * Ranges of one dimension; merges several into sorted, disjoint ones.
+ * Ranges of one dimension; merges several ranges into sorted, disjoint ones.
  *
  * @module
  */

@@ -39,7 +39,7 @@ export const numberPoints = (
   const values = valuesOf(dimension, points)
   values.sort()
   const n = values.length
-  // `sort` moves NaN to the end
+  // `sort` puts NaN last
   if (n > 0 && Number.isNaN(values[n - 1])) throw new ScalarError("NaN is not a point")
   let from = 0
   let to = n
@@ -64,7 +64,7 @@ const next = (value: Scalar): Scalar => typeof value === "bigint" ? value + 1n :
 /** Converts points of a string dimension to sorted, disjoint ranges. Throws {@link ScalarError}. */
 export const stringPoints = (dimension: Dimension, points: Iterable<unknown>): ReadonlyArray<StringRange> => {
   const inputs = Array.from(points, inputOf)
-  // text order is almost byte order and sorts much faster; the second sort then takes one pass
+  // sort strings first: their order is almost the byte order, so the second, slower sort takes one pass
   if (inputs.every((input) => typeof input === "string")) inputs.sort()
   const values = inputs.map((input) => parseText(dimension.type, input))
   values.sort(compareBytes)

@@ -28,11 +28,11 @@ export interface Points<P extends Point = Point> {
  *
  * - `3` – a point
  * - `[1, 5]` – a range, both ends inclusive; `null` is an open end
- * - `[[1, 5], [8, 9]]` – several ranges; after the first, points are allowed too: `[[1, 5], 7]`
+ * - `[[1, 5], [8, 9]]` – several ranges; later items may be points: `[[1, 5], 7]`
  * - `{ points: [3, 7, 9] }` – many points
  *
- * A flat list of three or more values is rejected, because `[3, 7]` is a range while `[3, 7, 9]` could only be points.
- * An empty list of ranges or points selects nothing.
+ * A flat list of three or more values is rejected: `[3, 7]` is a range, so `[3, 7, 9]` would be ambiguous. An empty
+ * list of ranges or points selects nothing.
  */
 export type RangeInput<P extends Point = Point> =
   | P

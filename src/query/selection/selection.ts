@@ -90,7 +90,7 @@ const numberRanges = (
   )
 }
 
-/** Maps each range; with several ranges, an error names the one that failed. */
+/** Converts each range. If there are several ranges, errors state which one is invalid. */
 const eachPair = <A>(pairs: ReadonlyArray<Pair>, take: (pair: Pair) => A): ReadonlyArray<A> =>
   pairs.map((pair, i) => {
     try {

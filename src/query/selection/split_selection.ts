@@ -14,15 +14,15 @@ export interface Cut {
   readonly last: Scalar | Uint8Array
 }
 
-/** Returns the next coordinate. */
+/** Returns the next value of a datatype. */
 export const nextScalar = (type: Datatype, value: Scalar): Scalar =>
   typeof value === "bigint" ? value + 1n : isFloat(type) ? nextFloat(value, sizeOf(type) as 4 | 8) : value + 1
 
-/** Returns the previous coordinate. */
+/** Returns the previous value of a datatype. */
 export const previousScalar = (type: Datatype, value: Scalar): Scalar =>
   typeof value === "bigint" ? value - 1n : isFloat(type) ? previousFloat(value, sizeOf(type) as 4 | 8) : value - 1
 
-/** Returns the two parts of a selection. `whole` returns the bounds of a dimension that is selected whole. */
+/** Returns the two parts of a selection. `whole` returns the bounds of dimensions that are selected whole. */
 export const cutSelection = (
   selection: Selection,
   { d, last }: Cut,

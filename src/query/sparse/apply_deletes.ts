@@ -1,6 +1,6 @@
 /**
- * Applies delete conditions as the engine does: after the newest cell of each coordinate was selected, and so that a
- * null cell is deleted too (the stored condition describes the cells to retain, and a comparison with null is false).
+ * Applies delete conditions as the engine does: after the newest cell of each coordinate was selected. Null cells are
+ * deleted too, because the stored condition describes the cells to retain, and a comparison with null is false.
  */
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
@@ -40,7 +40,7 @@ const loadCondition = (
     return Effect.succeed(condition)
   })
 
-/** A delete with its condition: the cells that remain. */
+/** A loaded delete. Its condition describes the cells that remain. */
 export interface LoadedDelete {
   readonly entry: DeleteEntry
   readonly condition: ConditionNode
@@ -91,7 +91,7 @@ export const deleteFields = (
     return [...names].map((name) => byName.get(name)!)
   })
 
-/** Returns 1 for each cell that no delete condition removed. `times` are the write times of the cells. */
+/** Returns a mask with 1 for each cell that no delete condition removed. `times` are the write times of the cells. */
 export const applyDeletes = (
   access: TileAccess,
   array: OpenedArray,
@@ -109,7 +109,7 @@ export const applyDeletes = (
       { concurrency: inFlight(storage, array.uri, 8) },
     )
     const { byName } = fieldsOf(array.schema)
-    // a condition that is older than all cells, or already applied to all of them, needs no column
+    // skip conditions that are older than all cells or that were already applied to all of them
     const oldest = times.reduce((min, time) => Math.min(min, time), Infinity)
     const concerned = conditions.filter(({ entry }) =>
       entry.time >= oldest && done.some((names) => !names.has(entry.name))
@@ -132,7 +132,7 @@ export const applyDeletes = (
           for (let i = first; i < first + count; i++) if (stays[i] === 0 && times[i] <= entry.time) mask[i] = 0
         }
       })
-      // a column is released after the last condition that reads it
+      // release a column after the last condition that reads it
       for (const name of requested[c]) if (lastUse.get(name) === c) columns.delete(name)
     }
     return mask

@@ -1,5 +1,5 @@
 /**
- * Tiles that may contain selected cells, narrowed dimension by dimension.
+ * Tiles that may contain selected cells. The selected cells of each tile are reduced dimension by dimension.
  */
 import type { FieldTile } from "../../fragment/field_tiles.ts"
 import type { Field } from "../../fragment/field.ts"
@@ -14,21 +14,21 @@ export interface Candidate {
   readonly whole: boolean
   /** Positions of the remaining cells, ascending; `undefined` for all cells. */
   positions: Uint32Array | undefined
-  /** Coordinates of the remaining cells by dimension, where they were read and retained. */
+  /** Coordinates of the remaining cells by dimension; `undefined` if they were not read or not retained. */
   readonly coordinates: Array<FieldTile | undefined>
 }
 
 /** Number of remaining cells of a candidate. */
 export const cellsLeft = ({ positions, cells }: Candidate): number => positions === undefined ? cells : positions.length
 
-/** Reduces a candidate to the cells whose positions `filter` writes to `out`; `among` are the positions so far. */
+/** Reduces a candidate to the cells whose positions `filter` writes to `out`; `among` are the current positions. */
 export type Narrow = (
   candidate: Candidate,
   filter: (among: Uint32Array | undefined, out: Uint32Array) => number,
 ) => void
 
 /**
- * Returns a {@link Narrow} that reuses its memory for each candidate. `dimensions` are the dimensions of the
+ * Returns a {@link Narrow} function that reuses its memory for each candidate. `dimensions` are the dimensions of the
  * coordinates.
  */
 export const narrowing = (dimensions: ReadonlyArray<Field>): Narrow => {

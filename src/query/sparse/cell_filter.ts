@@ -15,8 +15,8 @@ import type { NumberRange, StringRange } from "../selection/merge_ranges.ts"
 import type { DimensionSelection } from "../selection/selection.ts"
 
 /**
- * Writes the positions of cells whose coordinate is selected to `out`, restricted to `among` if present (which may
- * share memory with `out`), and returns their number. The tile's data starts at cell `first`.
+ * Writes the positions of cells with selected coordinates to `out` and returns their number. Considers only the
+ * positions in `among`, if present; `among` may share memory with `out`. The tile's data starts at cell `first`.
  */
 export type CellFilter = (tile: FieldTile, first: number, among: Uint32Array | undefined, out: Uint32Array) => number
 
@@ -39,7 +39,7 @@ const stringFilter = (ranges: ReadonlyArray<StringRange>): CellFilter => {
   }
 }
 
-/** Compares values in their stored form. */
+/** Returns a filter that compares values in their stored form. */
 const numberFilter = (type: Datatype, ranges: ReadonlyArray<NumberRange>): CellFilter => {
   const make = arrayOf(type)
   const lows = new make(ranges.length)
@@ -64,7 +64,7 @@ const numberFilter = (type: Datatype, ranges: ReadonlyArray<NumberRange>): CellF
   return (tile, first, among, out) => select(halvesOf(tile.values), signed, from, to, first, among, out)
 }
 
-/** 64-bit integers as pairs of 32-bit halves. */
+/** Returns 64-bit integers as pairs of 32-bit halves. */
 const halvesOf = (bytes: Uint8Array): Int32Array => {
   const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
   return new Int32Array(buffer, byteOffset, byteLength >>> 2)

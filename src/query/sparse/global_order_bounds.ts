@@ -1,8 +1,8 @@
 /**
- * Bounds that the global order implies for a tile beyond its MBR. The cells of a fragment are in global order, so a
- * tile's cells are between the last cell of the previous tile and the first cell of the next one. A tile that spans the
- * end of one row of space tiles and the start of the next has an MBR over both rows, although it contains little of
- * either.
+ * Derives bounds of a tile from the global order, in addition to its MBR. The cells of a fragment are in global order,
+ * so a tile's cells are between the last cell of the previous tile and the first cell of the next one. A tile that
+ * spans the end of one row of space tiles and the start of the next has an MBR over both rows, although it contains
+ * only few cells of each row.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
@@ -15,8 +15,8 @@ import type { NumberRange, Selection } from "../selection/selection.ts"
 import { spaceTile } from "./space_tile_number.ts"
 
 /**
- * One key of the order, most significant first: tile `t` covers keys from that of `bounds[2t]` to that of `bounds[2t +
- * 1]`.
+ * One key of the global order. The keys of tile `t` are between those of `bounds[2t]` and `bounds[2t + 1]`. Levels are
+ * sorted from the most to the least significant.
  */
 interface Level {
   readonly bounds: TypedArray
@@ -57,7 +57,7 @@ const levelsOf = (schema: ArraySchema, selection: Selection, mbrs: MbrLevel): Re
   return out
 }
 
-/** Whether any key from `from` to `to` is selected. */
+/** Returns whether any key from `from` to `to` is selected. */
 const selects = ({ ranges, keyOf }: Level, from: Scalar, to: Scalar): boolean => {
   if (from > to) return false
   if (ranges === undefined) return true
@@ -67,7 +67,8 @@ const selects = ({ ranges, keyOf }: Level, from: Scalar, to: Scalar): boolean =>
 
 /** Returns lower bounds of the keys of a tile's last cell, or upper bounds for its first cell. */
 const endsOf = (levels: ReadonlyArray<Level>, tile: number, last: boolean): ReadonlyArray<Scalar> => {
-  // while all slower keys are constant, the end cell has the outermost key; after that any key is possible
+  // if all slower keys are constant, the last (first) cell has the largest (smallest) value of this key; faster keys
+  // can have any value
   let outermost = true
   return levels.map(({ bounds, keyOf }) => {
     const low = keyOf(bounds[2 * tile])
@@ -79,8 +80,8 @@ const endsOf = (levels: ReadonlyArray<Level>, tile: number, last: boolean): Read
 }
 
 /**
- * Returns a test whether a tile whose MBR overlaps the selection may contain selected cells, judged by the MBRs of its
- * neighbours; `undefined` where neighbours add no information.
+ * Returns a test whether a tile whose MBR overlaps the selection may contain selected cells, according to the MBRs of
+ * its neighbours; `undefined` if neighbours add no information.
  */
 export const orderBounds = (
   schema: ArraySchema,
@@ -88,7 +89,7 @@ export const orderBounds = (
   mbrs: MbrLevel,
 ): ((tile: number) => boolean) | undefined => {
   const levels = levelsOf(schema, selection, mbrs)
-  // neighbours bound the slowest key no more tightly than the MBR does
+  // for the slowest key, neighbours give no tighter bounds than the MBR
   if (mbrs.count < 2 || !levels.some(({ bounds, ranges }) => ranges !== undefined && bounds !== levels[0].bounds)) {
     return undefined
   }
@@ -103,7 +104,7 @@ export const orderBounds = (
       const level = levels[k]
       let from = level.keyOf(level.bounds[2 * tile])
       let to = level.keyOf(level.bounds[2 * tile + 1])
-      // strictly inside the bounds of a key, faster keys are free; at a bound they are bounded too
+      // faster keys are bounded only if this key is equal to a bound
       const low = after !== undefined && after[k] >= from ? after : undefined
       const high = before !== undefined && before[k] <= to ? before : undefined
       if (low !== undefined) from = low[k]
@@ -116,7 +117,7 @@ export const orderBounds = (
     }
     const after = tile === 0 ? undefined : endsOf(levels, tile - 1, true)
     const before = tile === mbrs.count - 1 ? undefined : endsOf(levels, tile + 1, false)
-    // MBRs that contradict the global order give no information
+    // ignore MBRs that contradict the global order
     return meets(0, after, before, selects) || !meets(0, after, before, (_, from, to) => from <= to)
   }
 }

@@ -46,7 +46,10 @@ export const cellTimesOf = (bytes: Uint8Array): Float64Array => {
   return out
 }
 
-/** True if a consolidated fragment extends beyond the time range: its cells then carry their own write times. */
+/**
+ * Returns whether a fragment consolidated with timestamps extends beyond the time range: the write time of each cell is
+ * then checked.
+ */
 export const isCutByTime = ({ time }: OpenedArray, { hasTimestamps, name }: Fragment): boolean =>
   hasTimestamps && (name.start < time.start || name.end > time.end)
 
@@ -91,7 +94,7 @@ export const matchTiles = (
 const cellsOf = (array: OpenedArray, { fragment, tiles }: FragmentPlan): number =>
   tiles.reduce((sum, { tile }) => sum + cellsInTile(array.fragments[fragment], tile), 0)
 
-/** Divides a fragment's tiles into parts of at most `most` cells, at least one tile each. */
+/** Divides a fragment's tiles into parts of at most `most` cells. A part has at least one tile. */
 const partsOf = (array: OpenedArray, { fragment, tiles }: FragmentPlan, max: number): ReadonlyArray<FragmentPlan> => {
   const out: Array<FragmentPlan> = []
   for (let from = 0; from < tiles.length;) {
@@ -126,15 +129,15 @@ const matchFragment = (
       positions: undefined,
       coordinates: filters.map(() => undefined),
     }))
-    // if all tiles are selected whole, coordinates decide nothing
-    const deciding = planned.every((t) => t.whole)
+    // if all tiles are selected whole, no coordinates are read
+    const readsCoordinates = planned.every((t) => t.whole)
       ? []
       : filters.flatMap((filter, d) => filter === undefined ? [] : [d])
-    const steps = !inSteps(fragment, yield* Storage)
-      ? [deciding]
-      : deciding.length < 2
-      ? [deciding]
-      : bySelectivity(selection, yield* loadMbrs(access, fragment), planned, deciding).map((d) => [d])
+    const steps = !readsInSequence(fragment, yield* Storage)
+      ? [readsCoordinates]
+      : readsCoordinates.length < 2
+      ? [readsCoordinates]
+      : bySelectivity(selection, yield* loadMbrs(access, fragment), planned, readsCoordinates).map((d) => [d])
     for (const step of steps) {
       yield* eachTile(access, fragment, step, remaining, (d, i, tile, first) => {
         const candidate = remaining[i]
@@ -170,7 +173,7 @@ const matchFragment = (
   })
 
 /** Number of tiles sampled to find the most selective dimensions. */
-const SAMPLE = 8
+const SAMPLE_TILES = 8
 
 /** Returns the dimensions, the most selective first. */
 const bySelectivity = (
@@ -179,7 +182,7 @@ const bySelectivity = (
   tiles: ReadonlyArray<SparseTile>,
   dimensions: ReadonlyArray<number>,
 ): ReadonlyArray<number> => {
-  const step = Math.ceil(tiles.length / SAMPLE)
+  const step = Math.ceil(tiles.length / SAMPLE_TILES)
   const share = (d: number): number => {
     let sum = 0
     for (let i = 0; i < tiles.length; i += step) sum += shareAlong(selection[d], mbrs, d, tiles[i].tile)
@@ -190,15 +193,15 @@ const bySelectivity = (
 }
 
 /**
- * True if dimensions should be read in sequence, each only for the tiles that remain: where additional requests cost no
- * time and each dimension has its own file.
+ * Returns whether to read dimensions in sequence, each only for the remaining tiles. This is faster if additional
+ * requests cost no time and each dimension has its own file.
  */
-const inSteps = (fragment: Fragment, storage: Storage): boolean =>
+const readsInSequence = (fragment: Fragment, storage: Storage): boolean =>
   fragment.version >= Since.splitDimensions && inFlight(storage, fragment.uri, 2) === 1
 
 /**
- * Passes the coordinates of candidates to `take`, by dimension and candidate number: those of a tile from cell `first`
- * on, as far as needed. Their memory is reused after the call.
+ * Passes the coordinates of each candidate to `take`, by dimension and candidate number. The tile's data starts at cell
+ * `first` and contains at least the remaining cells. Its memory is reused after the call.
  */
 const eachTile = (
   access: TileAccess,

@@ -1,6 +1,6 @@
 /**
- * MBRs of tiles and fragments as order-preserving numbers: boxes that are disjoint as numbers are disjoint; rounding
- * may merge boxes that are only close.
+ * MBRs of tiles and fragments as boxes of numbers. The conversion preserves the order of bounds, so boxes that are
+ * disjoint as numbers are disjoint; rounding may make close boxes overlap.
  */
 import { VAR } from "../../../schema/array/cell_val_num.ts"
 import type { Datatype } from "../../../schema/array/datatype.ts"
@@ -9,7 +9,7 @@ import { readScalar } from "../../../schema/array/scalar.ts"
 import type { Fragment } from "../../fragment/fragment.ts"
 import type { Boxes } from "../../kernel/boxes.ts"
 
-/** Converts the first bytes of a text to a number; an empty text and one of zero bytes map to the same number. */
+/** Converts the first bytes of a text to a number. An empty text and a text of zero bytes have the same number. */
 const textNumber = (bytes: Uint8Array, from: number, to: number): number => {
   let number = 0
   for (let i = 0; i < 6; i++) number = number * 256 + (from + i < to ? bytes[from + i] : 0)
@@ -40,7 +40,7 @@ export const domainBoxes = (fragments: ReadonlyArray<Fragment>): Boxes => {
   })
 }
 
-/** Returns the MBRs of tiles, each from its own level. */
+/** Returns the MBRs of tiles. Each tile is a position in an MBR level. */
 export const tileBoxes = (tiles: ReadonlyArray<{ readonly level: MbrLevel; readonly tile: number }>): Boxes =>
   boxesOf(tiles.length, tiles[0]?.level.dimensions.length ?? 0, (i, d, high) => {
     const { level, tile } = tiles[i]

@@ -1,6 +1,6 @@
 /**
- * Splits a sparse selection in two so that the parts follow each other in the requested order: at the bounds of the
- * tiles that it needs, according to their MBRs.
+ * Splits a sparse selection in two. All cells of the first part precede those of the second part in the requested
+ * order. Splits are at bounds of the required tiles, according to their MBRs.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
@@ -19,7 +19,7 @@ import { spaceTile } from "./space_tile_number.ts"
 
 type Bound = Scalar | Uint8Array
 
-/** The part of one dimension that each tile may cover: parallel lists. */
+/** Lower and upper bounds of each tile along one dimension, as parallel lists. */
 interface Extents {
   readonly lows: ReadonlyArray<Bound>
   readonly highs: ReadonlyArray<Bound>
@@ -72,8 +72,8 @@ const middleOf = (bounds: ReadonlyArray<Bound>, inside: (bound: Bound) => boolea
 }
 
 /**
- * Returns the last coordinate of a first part such that tiles are on both sides; `undefined` if all tiles span the same
- * range.
+ * Returns the last coordinate of the first part such that both parts contain tiles; `undefined` if all tiles span the
+ * same range.
  */
 const lastBetween = (type: Datatype, { lows, highs }: Extents): Bound | undefined => {
   const min = lowestOf(lows)
@@ -83,7 +83,7 @@ const lastBetween = (type: Datatype, { lows, highs }: Extents): Bound | undefine
   const low = middleOf(lows, (b) => compare(b, min) > 0)
   if (low === undefined) return undefined
   if (!(low instanceof Uint8Array)) return previousScalar(type, low)
-  // a string has no predecessor: bounds that are too close cannot be split
+  // strings have no predecessor, so bounds that are too close cannot be split
   const below = bytesBelow(low)
   return below === undefined || compare(below, min) < 0 ? undefined : below
 }
@@ -94,7 +94,7 @@ const endOfTile = (dimension: Dimension, extent: Scalar, k: Scalar, within: Scal
   const low = readScalar(type, domain)
   if (typeof low === "bigint") return low + ((k as bigint) + 1n) * (extent as bigint) - 1n
   if (!isFloat(type)) return low + (Number(k) + 1) * Number(extent) - 1
-  // floating-point rounding decides on which side the border is
+  // use the same floating-point arithmetic as the tile numbers to find the border
   const tileOf = spaceTile(dimension, extent)
   let last = within as number
   for (let end = after as number;;) {
@@ -106,11 +106,11 @@ const endOfTile = (dimension: Dimension, extent: Scalar, k: Scalar, within: Scal
   }
 }
 
-/** Whether a split leaves fewer tiles on one of its sides. */
-const helps = ({ lows, highs }: Extents, last: Bound): boolean =>
+/** Returns whether a split leaves fewer tiles in at least one part. */
+const leavesFewerTiles = ({ lows, highs }: Extents, last: Bound): boolean =>
   lows.some((low) => compare(low, last) > 0) || highs.some((high) => compare(high, last) <= 0)
 
-/** Number of tiles in the larger part. */
+/** Returns the number of tiles in the larger part. */
 const larger = ({ lows, highs }: Extents, last: Bound): number => {
   let before = 0
   let after = 0
@@ -121,8 +121,8 @@ const larger = ({ lows, highs }: Extents, last: Bound): number => {
   return Math.max(before, after)
 }
 
-/** A split between tiles is worthwhile if the larger part has at most this share of them. */
-const WORTH = 0.75
+/** Maximum share of the tiles in the larger part for which a split between tiles is worthwhile. */
+const MAX_WORTHWHILE_SHARE = 0.75
 
 /** Returns the middle of the range that all tiles span; `undefined` for strings and for a single coordinate. */
 const middleBetween = (type: Datatype, { lows, highs }: Extents): Scalar | undefined => {
@@ -137,8 +137,8 @@ const middleBetween = (type: Datatype, { lows, highs }: Extents): Scalar | undef
 }
 
 /**
- * Returns where to split the read of `plan`, whose fragments have these MBRs: so that one side has fewer tiles, or,
- * where that is not worthwhile, so that each side reads less of each tile. `undefined` if no split helps.
+ * Returns where to split the read of `plan`, whose fragments have these MBRs. If possible, one part has fewer tiles;
+ * otherwise each part reads less of each tile. Returns `undefined` if no split helps.
  */
 export const cutSparse = (
   schema: ArraySchema,
@@ -155,11 +155,11 @@ export const cutSparse = (
     let best: { readonly cut: Cut; readonly size: number } | undefined
     for (const d of dims) {
       const last = lastBetween(schema.dimensions[d].type, extents(d))
-      if (last === undefined || !helps(extents(d), last)) continue
+      if (last === undefined || !leavesFewerTiles(extents(d), last)) continue
       const size = larger(extents(d), last)
       if (best === undefined || size < best.size) best = { cut: { d, last }, size }
     }
-    if (best !== undefined && best.size <= WORTH * extents(0).lows.length) return best.cut
+    if (best !== undefined && best.size <= MAX_WORTHWHILE_SHARE * extents(0).lows.length) return best.cut
     for (const d of dims) {
       const last = middleBetween(schema.dimensions[d].type, extents(d))
       if (last !== undefined) return { d, last }
@@ -190,8 +190,10 @@ export const cutSparse = (
     const currentExtents = extents(d)
     if (compare(lowestOf(currentExtents.lows), greatestOf(currentExtents.highs)) === 0) continue
     const last = lastBetween(schema.dimensions[d].type, currentExtents)
-    const helpful = last !== undefined && helps(currentExtents, last) ? { d, last } : undefined
-    if (helpful !== undefined && larger(currentExtents, helpful.last) <= WORTH * currentExtents.lows.length) {
+    const helpful = last !== undefined && leavesFewerTiles(currentExtents, last) ? { d, last } : undefined
+    if (
+      helpful !== undefined && larger(currentExtents, helpful.last) <= MAX_WORTHWHILE_SHARE * currentExtents.lows.length
+    ) {
       return helpful
     }
     const middle = middleBetween(schema.dimensions[d].type, currentExtents)

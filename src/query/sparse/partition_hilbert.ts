@@ -1,6 +1,6 @@
 /**
  * Splits a read in Hilbert order in two at a position on the curve. MBRs do not bound such positions, so the
- * coordinates of some tiles are read; the tiles of a fragment follow each other along the curve.
+ * coordinates of some tiles are read. Consecutive tiles of a fragment are consecutive sections of the curve.
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -12,7 +12,7 @@ import { readCoordinates, type ReadTilesError } from "../../fragment/read/read_t
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import type { FragmentPlan, SparsePlan } from "./plan.ts"
 
-/** A position on the curve: its words, the more significant one first. */
+/** A position on the curve as two words, the more significant one first. */
 export type CurvePlace = readonly [high: number, low: number]
 
 /** A section of the curve. */
@@ -26,7 +26,7 @@ export interface CurvePart {
 const isBefore = ([high, low]: CurvePlace, [otherHigh, otherLow]: CurvePlace): boolean =>
   high < otherHigh || (high === otherHigh && low < otherLow)
 
-/** Returns 1 for each cell in a section of the curve. */
+/** Returns a mask with 1 for each cell in a section of the curve. */
 export const cellsOfPart = (
   array: OpenedArray,
   columns: ReadonlyArray<Coordinates>,
@@ -47,7 +47,7 @@ export type TilePlaces = (
   tile: number,
 ) => Effect.Effect<readonly [first: CurvePlace, last: CurvePlace], ReadTilesError, Storage>
 
-/** Returns positions of tiles; each tile is read once. */
+/** Returns a function for the positions of tiles. Each tile is read once. */
 export const tilePlaces = (access: TileAccess, array: OpenedArray): TilePlaces => {
   const cache = new Map<string, readonly [CurvePlace, CurvePlace]>()
   return (number, tile) =>
@@ -93,7 +93,7 @@ const shareIn = ([first, last]: readonly [CurvePlace, CurvePlace], { from, to }:
   return Math.max(0, Math.min(1, (end - start) / (high - low)))
 }
 
-/** Reduces the sizes of tiles, by fragment, that are only partly inside the section: the first and the last one. */
+/** Reduces the sizes of the first and last tile of each fragment, if they are only partly inside the section. */
 export const lowerSizes = (
   plan: SparsePlan,
   curve: CurvePart,
@@ -117,8 +117,8 @@ export interface CurveCut {
 }
 
 /**
- * Splits the plan of a section in two: between tiles if a fragment has several, else within them. `undefined` for a
- * single position, and for old fragments whose cells are in a different order.
+ * Splits the plan of a section in two: between tiles if a fragment has several tiles in it, else within tiles. Returns
+ * `undefined` for a single position, and for old fragments whose cells are in a different order.
  */
 export const cutHilbert = (
   array: OpenedArray,
@@ -134,7 +134,7 @@ export const cutHilbert = (
     const before: Array<FragmentPlan> = []
     const after: Array<FragmentPlan> = []
     for (const { fragment, tiles } of plan) {
-      /** first tile that satisfies the predicate, which is true for all later tiles too */
+      /** returns the first tile that satisfies the predicate; all later tiles satisfy it too */
       const first = (holds: (ends: readonly [CurvePlace, CurvePlace]) => boolean) =>
         Effect.gen(function* () {
           let low = 0

@@ -24,7 +24,7 @@ export interface FragmentPlan {
   readonly tiles: ReadonlyArray<SparseTile>
 }
 
-/** The tiles that a sparse read needs, by fragment in array order, without fragments that have no such tiles. */
+/** The tiles that a sparse read needs, by fragment in array order. Fragments without such tiles are omitted. */
 export type SparsePlan = ReadonlyArray<FragmentPlan>
 
 /** Returns the tiles of fragments, given by number, that a selection needs. */
@@ -49,7 +49,7 @@ export const planTiles = (
 
 const WORDS = cacheKind<KeyWords>("key words of MBRs")
 
-/** Returns the words of a fragment's MBRs, which its queries share. */
+/** Returns the key words of a fragment's MBRs from a cache that all queries share. */
 const wordsIn = ({ cache }: Fragment) => (column: MbrColumn, dimension: number): KeyWords => {
   const keyWords = cache.get(WORDS, dimension)
   if (keyWords !== undefined) return keyWords
@@ -81,8 +81,8 @@ const planFragment = (
   })
 }
 
-/** Cell counts up to this one are accepted without proof. */
-const BELIEVED = 1 << 24
+/** Maximum number of cells of a plan whose cell counts are not verified. */
+const MAX_UNCHECKED_CELLS = 1 << 24
 
 /**
  * Fails for plans with more cells than fit into `limit` bytes at `perCell` bytes each, and for fragments with false
@@ -102,14 +102,14 @@ export const checkPlan = (
     }
     const needed = cells * perCell
     if (needed > limit) return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed, limit }))
-    if (cells > BELIEVED) {
+    if (cells > MAX_UNCHECKED_CELLS) {
       for (const { fragment, tiles } of plan) yield* proveCells(access, array.fragments[fragment], tiles[0].tile)
     }
   })
 
 /**
- * The cell count of a tile is only a claim of schema and footer, and some reads (all cells, no coordinates) would
- * allocate memory for it before they read a tile. Reading one tile of coordinates proves it.
+ * Verifies the cell count of a tile by reading one tile of coordinates. Schema and footer may state a false count, and
+ * some reads (all cells, no coordinates) would allocate memory for it before they read a tile.
  */
 const proveCells = (
   access: TileAccess,

@@ -1,6 +1,6 @@
 /**
- * Removes tiles from a sparse plan in which no cell can satisfy the condition, judged by attribute statistics and MBRs,
- * before any tile is read.
+ * Prunes sparse plans: removes tiles in which no cell can satisfy the condition, according to attribute statistics and
+ * MBRs, before any tile is read.
  */
 import * as Effect from "effect/Effect"
 import { addToMetrics } from "../../../platform/observability/counts.ts"
@@ -11,38 +11,38 @@ import { loadMbrs } from "../../fragment/mbrs.ts"
 import type { SectionError } from "../../fragment/sections.ts"
 import { meeting } from "../../kernel/boxes.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
-import { fragmentMayHold, knownAttribute, knownDimension } from "../condition/tile_metadata.ts"
+import { fragmentMayMatch, knownAttribute, knownDimension } from "../condition/tile_metadata.ts"
 import type { SparseTile } from "./tile_overlap.ts"
 import type { FragmentPlan, SparsePlan } from "./plan.ts"
 import { tileBoxes } from "./mbr_boxes.ts"
 import { type KnownCells, mayMatch } from "../condition/may_match.ts"
 
-/** The tiles of a fragment that may contain matching cells, and the others. */
-interface Told {
+/** The tiles of a fragment: `kept` may contain matching cells, `left` cannot. */
+interface DividedTiles {
   readonly fragment: number
   readonly kept: ReadonlyArray<SparseTile>
   readonly left: ReadonlyArray<SparseTile>
 }
 
 /**
- * Returns a plan without tiles that contain no matching cells. If newer cells can replace older ones (`hides`), tiles
- * whose cells may replace some of a retained tile stay in the plan: otherwise an older cell would reappear.
+ * Returns a plan without tiles that contain no matching cells. If newer cells can replace older ones (`replaces`),
+ * tiles whose cells may replace cells of a retained tile stay in the plan; otherwise an older cell would reappear.
  */
 export const pruneTiles = (
   access: TileAccess,
   array: OpenedArray,
   where: Where,
   plan: SparsePlan,
-  hides: boolean,
+  replaces: boolean,
 ): Effect.Effect<SparsePlan, SectionError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const decided = yield* Effect.forEach(plan, (part) => tell(access, array, where, part), {
+    const divided = yield* Effect.forEach(plan, (part) => divideTiles(access, array, where, part), {
       concurrency: inFlight(storage, array.uri, 16),
     })
-    const kept = decided.map(({ fragment, kept }): FragmentPlan => ({ fragment, tiles: kept }))
-    const plans = hides && decided.some(({ left: remaining }) => remaining.length > 0)
-      ? yield* withHiding(access, array, decided, kept)
+    const kept = divided.map(({ fragment, kept }): FragmentPlan => ({ fragment, tiles: kept }))
+    const plans = replaces && divided.some(({ left: remaining }) => remaining.length > 0)
+      ? yield* withReplacingTiles(access, array, divided, kept)
       : kept
     yield* addToMetrics({ tilesPruned: tileCount(plan) - tileCount(plans) })
     return plans.filter(({ tiles }) => tiles.length > 0)
@@ -50,15 +50,15 @@ export const pruneTiles = (
 
 const tileCount = (plan: ReadonlyArray<FragmentPlan>): number => plan.reduce((sum, { tiles }) => sum + tiles.length, 0)
 
-const tell = (
+const divideTiles = (
   access: TileAccess,
   array: OpenedArray,
   where: Where,
   { fragment: number, tiles }: FragmentPlan,
-): Effect.Effect<Told, SectionError, Storage> =>
+): Effect.Effect<DividedTiles, SectionError, Storage> =>
   Effect.gen(function* () {
     const fragment = array.fragments[number]
-    if (!(yield* fragmentMayHold(access, fragment, where))) return { fragment: number, kept: [], left: tiles }
+    if (!(yield* fragmentMayMatch(access, fragment, where))) return { fragment: number, kept: [], left: tiles }
     const cache = new Map<string, (tile: number) => KnownCells | undefined>()
     for (const field of where.fields) {
       const { file, name } = field
@@ -77,11 +77,11 @@ const tell = (
     return { fragment: number, kept, left: remaining }
   })
 
-/** Returns the retained tiles and the other tiles whose cells may replace cells of the retained ones. */
-const withHiding = (
+/** Returns the retained tiles and, of the other tiles, those whose cells may replace cells of the retained ones. */
+const withReplacingTiles = (
   access: TileAccess,
   array: OpenedArray,
-  decided: ReadonlyArray<Told>,
+  decided: ReadonlyArray<DividedTiles>,
   plan: ReadonlyArray<FragmentPlan>,
 ): Effect.Effect<ReadonlyArray<FragmentPlan>, SectionError, Storage> =>
   Effect.gen(function* () {
@@ -89,7 +89,7 @@ const withHiding = (
     const levels = yield* Effect.forEach(decided, ({ fragment }) => loadMbrs(access, array.fragments[fragment]), {
       concurrency: inFlight(storage, array.uri, 16),
     })
-    const inLevels = (tiles: (one: Told) => ReadonlyArray<SparseTile>) =>
+    const inLevels = (tiles: (one: DividedTiles) => ReadonlyArray<SparseTile>) =>
       decided.flatMap((one, i) => tiles(one).map(({ tile }) => ({ level: levels[i], tile, fragment: one.fragment })))
     const kept = inLevels((one) => one.kept)
     if (kept.length === 0) return []
@@ -98,14 +98,14 @@ const withHiding = (
     let k = 0
     return decided.map(({ fragment: number, left: remaining }, i) => {
       const { name, hasTimestamps } = array.fragments[number]
-      const hiding = remaining.filter(() =>
+      const replacing = remaining.filter(() =>
         meets(boxes, k++, (i) => {
           const other = kept[i].fragment
-          // a cell never replaces one that was written later
+          // a cell cannot replace a cell that was written later
           return other === number ? hasTimestamps : name.end >= array.fragments[other].name.start
         })
       )
-      if (hiding.length === 0) return plan[i]
-      return { fragment: number, tiles: [...plan[i].tiles, ...hiding].sort((a, b) => a.tile - b.tile) }
+      if (replacing.length === 0) return plan[i]
+      return { fragment: number, tiles: [...plan[i].tiles, ...replacing].sort((a, b) => a.tile - b.tile) }
     })
   })

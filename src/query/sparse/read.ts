@@ -1,5 +1,5 @@
 /**
- * Sparse reads: match cells, sort them, remove duplicates, apply deletes, gather columns.
+ * Reads sparse arrays: matches cells, sorts them, removes duplicates, applies deletes, gathers columns.
  */
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
@@ -47,17 +47,17 @@ export interface SparseReadRequest {
   readonly order: Order
   readonly where: Where | undefined
   /**
-   * Which cells are returned if one fragment has several with equal coordinates, in an array that allows no duplicates.
+   * Which cells are returned if one fragment contains several with equal coordinates, in an array without duplicates.
    * Default: all, as in the engine.
    */
   readonly repeats?: Repeats
-  /** Restricts the read to a section of the Hilbert curve, for that cell order. */
+  /** Restricts the read to a section of the Hilbert curve. Only for arrays with that cell order. */
   readonly curve?: CurvePart
-  /** Returns all versions of each cell, deleted ones too, the newest first: for consolidation. */
+  /** Returns all versions of each cell, newest first, including deleted ones. For consolidation. */
   readonly versions?: true
 }
 
-/** Whether the cells of a plan may contain duplicates, and whether they are already in order. */
+/** Returns whether the cells of a plan must be deduplicated, and whether they are already in order. */
 export const workOf = (
   array: OpenedArray,
   plan: SparsePlan,
@@ -66,16 +66,16 @@ export const workOf = (
   if (versions === true) return { dedups: false, inOrder: false }
   const involved = plan.map((p) => array.fragments[p.fragment])
   return {
-    // all cells of a single fragment are returned, unless it was consolidated with timestamps
+    // a single fragment needs no deduplication, unless it was consolidated with timestamps
     dedups: !array.schema.allowsDuplicates &&
-      (repeats !== "all" || involved.some((f) => f.hasTimestamps) || lieTogether(involved)),
+      (repeats !== "all" || involved.some((f) => f.hasTimestamps) || domainsOverlap(involved)),
     // the cells of one fragment are in global order
     inOrder: order === "unordered" || (order === "global" && involved.length <= 1),
   }
 }
 
-/** Whether the non-empty domains of some fragments overlap. */
-const lieTogether = (fragments: ReadonlyArray<Fragment>): boolean => {
+/** Returns whether the non-empty domains of any two fragments overlap. */
+const domainsOverlap = (fragments: ReadonlyArray<Fragment>): boolean => {
   if (fragments.length < 2) return false
   const boxes = domainBoxes(fragments)
   const meets = meeting(boxes)
@@ -97,8 +97,8 @@ export const planRequest = (
   )
 
 /**
- * Reads the selected cells of a plan's tiles; coordinates of at most `most` cells are in memory at once. Fails if the
- * result may take more than `maxBytes`.
+ * Reads the selected cells of a plan's tiles. At most the coordinates of `most` cells are in memory at once. Fails if
+ * the result may take more than `maxBytes`.
  */
 export const readPlanned = (
   access: TileAccess,
@@ -120,7 +120,7 @@ export const readPlanned = (
     const times = dedups || versions === true || array.deletes.length > 0
     let match = yield* matchTiles(access, array, selection, plan, { dimensions: requested, times, maxCells: max })
     let sorted: SortedCells = { columns: new Map(), order: undefined }
-    const fulfil = Effect.gen(function* () {
+    const applyCondition = Effect.gen(function* () {
       if (where === undefined || match.length === 0) return
       const loaded = sorted.columns
       const columns = new Map<string, Column>()
@@ -129,14 +129,14 @@ export const readPlanned = (
       }
       const { length } = match
       const mask = yield* attemptAllocation(uri, length, () => evaluate(where.predicate, columns, length))
-      // columns read for the condition are not read again
+      // do not read the columns of the condition again
       const cache = new Map([
         ...loaded,
         ...where.fields.flatMap((f) => fields.includes(f) ? [[f, columns.get(f.name)!] as const] : []),
       ])
       ;[match, sorted] = yield* narrowed(uri, match, { ...sorted, columns: cache }, mask)
     })
-    if (!dedups) yield* fulfil
+    if (!dedups) yield* applyCondition
     const sorting = sorts ? perCell * match.length : 0
     if (sorting > maxBytes) return yield* Effect.fail(new ResultTooLarge({ uri, needed: sorting, limit: maxBytes }))
 
@@ -186,9 +186,9 @@ export const readPlanned = (
       const retained = yield* applyDeletes(access, array, match, writeTimes(array, match, "end"))
       ;[match, sorted] = yield* narrowed(uri, match, sorted, retained)
     }
-    // only after the newest cell of each coordinate was selected: an older cell must not reappear because the newest
-    // one fails the condition
-    if (dedups) yield* fulfil
+    // apply the condition only after the newest cell of each coordinate was selected: an older cell must not reappear
+    // because the newest one fails the condition
+    if (dedups) yield* applyCondition
 
     for (const { fragment: number } of byFragment(match)) {
       const fragment = array.fragments[number]
@@ -213,7 +213,9 @@ export const readPlanned = (
     }
   }))
 
-/** Returns key words that sort cells from the newest to the oldest; of equal times, those of the latest fragment first. */
+/**
+ * Returns key words that sort cells from the newest to the oldest; cells of equal times by fragment, the latest first.
+ */
 const newestFirst = (array: OpenedArray, cells: ResultCells): ReadonlyArray<Uint32Array> => {
   const times = writeTimes(array, cells, "start")
   const fragments = spreadOver(cells, (t) => cells.tiles[t].fragment, () => undefined)
@@ -224,7 +226,7 @@ const newestFirst = (array: OpenedArray, cells: ResultCells): ReadonlyArray<Uint
   ]
 }
 
-/** Result of sorting: columns of the cells, and their order in the result if it differs. */
+/** Result of sorting: columns of the cells, and the order of the cells; `undefined` if they are already in order. */
 interface SortedCells {
   readonly columns: ReadonlyMap<Field, Column>
   readonly order: Uint32Array | undefined
@@ -248,7 +250,7 @@ const narrowed = (
     }] as const
   })
 
-/** Removes masked-out cells from an order and renumbers the rest. */
+/** Removes the cells with mask 0 from an order and renumbers the remaining cells. */
 const renumber = (order: Uint32Array, mask: Uint8Array): Uint32Array => {
   const numbers = new Uint32Array(mask.length)
   let count = 0
@@ -261,19 +263,19 @@ const renumber = (order: Uint32Array, mask: Uint8Array): Uint32Array => {
   return out
 }
 
-/** Returns the indices of the ones. */
+/** Returns the indices of the ones in a mask. */
 const onesOf = (mask: Uint8Array): Uint32Array => {
   const out = new Uint32Array(mask.length)
   return out.subarray(0, selectOnes(mask, out))
 }
 
-/** Returns the write times of cells: their own, or their fragment's. */
+/** Returns the write times of cells; a cell without its own time has the time of its fragment. */
 const writeTimes = (array: OpenedArray, cells: ResultCells, bound: "start" | "end"): Float64Array =>
   spreadOver(cells, (t) => array.fragments[cells.tiles[t].fragment].name[bound], (t) => cells.times[t])
 
 /**
- * Fails if the result is too large, before its tiles are read; var-sized tiles that are read in part count with their
- * share.
+ * Fails if the result is too large, before its tiles are read. For var-sized tiles that are read in part, estimates the
+ * size of that part.
  */
 const checkSize = (
   access: TileAccess,

@@ -13,7 +13,7 @@ import { cellsInTile } from "../../fragment/fragment.ts"
 import { loadMbrs } from "../../fragment/mbrs.ts"
 import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
-import { type Batch, FIRST_BYTES, type PartitionStep, streamPartitions } from "../batch/partition_stream.ts"
+import { type Batch, FIRST_BATCH_SIZE, type PartitionStep, streamPartitions } from "../batch/partition_stream.ts"
 import { batchBytes, budgetTooSmall, checkBudget, limitCache } from "../options/memory_budget.ts"
 import { type CurvePart, cutHilbert, lowerSizes, tilePlaces } from "./partition_hilbert.ts"
 import { cutSelection } from "../selection/split_selection.ts"
@@ -28,7 +28,7 @@ import { planRequest, readPlanned, type SparseColumns, type SparseReadRequest, w
 import type { Selection } from "../selection/selection.ts"
 import { shareOf } from "./share.ts"
 
-/** A part of a read: a selection, restricted to a plan's tiles if there is one. */
+/** A part of a read: a selection, restricted to the tiles of `plan` if present. */
 interface Part {
   readonly selection: Selection
   readonly plan: SparsePlan | undefined
@@ -36,15 +36,15 @@ interface Part {
   readonly curve?: CurvePart
 }
 
-/** Bytes per sorted cell in addition to its fields: key words, number, time. */
-const SORTING = 32
+/** Bytes per sorted cell in addition to its fields: key words, number and time. */
+const SORTED_CELL_SIZE = 32
 
-/** A split is worthwhile if its first part has at most this share of the tiles. */
-const APART = 0.75
+/** Maximum share of the tiles in the first part for which a split is worthwhile. */
+const MAX_WORTHWHILE_SHARE = 0.75
 
 const tilesIn = (plan: SparsePlan): number => plan.reduce((sum, { tiles }) => sum + tiles.length, 0)
 
-/** Streams a resolved request; with `plan`, only the tiles of that plan, in which no cell replaces another. */
+/** Streams a resolved request. With `plan`, reads only the tiles of that plan, in which no cell replaces another. */
 export const streamSparseRequest = (
   array: OpenedArray,
   request: SparseReadRequest,
@@ -82,7 +82,7 @@ export const streamSparseRequest = (
       const cut = cutSparse(schema, selection, plan, mbrs, request.order)
       return cut === undefined ? undefined : cutSelection(selection, cut, (d) => limitsOf(schema, d))
     }
-    /** splits a part in two, in order; `undefined` if it cannot be split */
+    /** splits a part in two, in order; returns `undefined` if it cannot be split */
     const partsOf = (part: MeasuredPart): Effect.Effect<readonly [Part, Part] | undefined, ReadError, Storage> =>
       Effect.gen(function* () {
         const { selection, curve, plan, sorts, sizes } = part
@@ -99,13 +99,14 @@ export const streamSparseRequest = (
         return parts && [{ selection: parts[0], plan: undefined }, { selection: parts[1], plan: undefined }]
       })
     /**
-     * the error names a budget that suffices for all parts that cannot be split, as far as that is known before reading
+     * The error states a budget that suffices for all parts that cannot be split, as far as their sizes can be
+     * determined before reading.
      */
     const tooSmall = (bytes: number, subject: string): Effect.Effect<never, ReadError, Storage> =>
       Effect.gen(function* () {
         let enough = bytes
         const rest: Array<Part> = [whole]
-        for (let looks = 0; rest.length > 0 && looks < MAX_LOOKS; looks++) {
+        for (let looks = 0; rest.length > 0 && looks < MAX_EXAMINED_PARTS; looks++) {
           const part = yield* measure(rest.pop()!)
           if (part === undefined || neededFor(part) <= enough) continue
           const parts = yield* partsOf(part)
@@ -120,26 +121,26 @@ export const streamSparseRequest = (
         if (measured === undefined) return { kind: "none" }
         const { selection, curve, plan, sorts, coordinates, largest, cells, sizes, results } = measured
         if (largest > limit) {
-          // all fields of the tile, and its coordinates
+          // size of all fields of the largest tile and its coordinates
           const tile = sizes.reduce((max, values) => values.reduce((a, b) => Math.max(a, b), max), largest)
           return yield* tooSmall(2 * tile, "a tile")
         }
-        // coordinates that do not fit are matched in parts
+        // match coordinates that do not fit in parts
         const buffered = Math.min(coordinates, limit / 2)
         const together = coordinates > buffered ? Math.floor(cells * buffered / coordinates) : undefined
         const bytes = buffered + results
-        // a batch that fits is split further only if that avoids reading tiles, never if both parts read the same tiles
-        const isApart = Effect.gen(function* () {
+        // split a batch that fits only if that avoids reading tiles, never if both parts read the same tiles
+        const isWorthSplitting = Effect.gen(function* () {
           if (!sorts) return halvesOf(plan, sizes) !== undefined
           const parts = cutInTwo(measured)
           if (parts === undefined) return false
           return tilesIn(yield* planRequest(access, array, { ...request, selection: parts[0] })) <=
-            tilesIn(plan) * APART
+            tilesIn(plan) * MAX_WORTHWHILE_SHARE
         })
-        // tiles that need no sorting are read once, however small the batches are
-        const maxCount = first && !sorts ? Math.min(requested, FIRST_BYTES) : requested
+        // tiles that need no sorting are read once, for any size of the batches
+        const maxCount = first && !sorts ? Math.min(requested, FIRST_BATCH_SIZE) : requested
         let needed = neededFor(measured)
-        if (bytes <= maxCount || (bytes <= limit && !(yield* isApart))) {
+        if (bytes <= maxCount || (bytes <= limit && !(yield* isWorthSplitting))) {
           const read = yield* Effect.either(
             readPlanned(access, array, { ...request, selection, curve }, plan, 2 * limit, together),
           )
@@ -147,7 +148,7 @@ export const streamSparseRequest = (
             return read.right.length === 0 ? { kind: "none" } : { kind: "read", batch: read.right }
           }
           if (read.left._tag !== "ResultTooLarge") return yield* Effect.fail(read.left)
-          // cells may be denser than their MBRs suggest
+          // the estimate is too low if cells are denser than their MBRs suggest
           needed = Math.max(needed, read.left.needed)
         }
         const parts = yield* partsOf(measured)
@@ -158,7 +159,7 @@ export const streamSparseRequest = (
     return streamPartitions<Part, SparseColumns, ReadError, Storage>(whole, step)
   }))
 
-/** A part with the memory that reading it needs. */
+/** A part with the memory required to read it. */
 interface MeasuredPart extends Part, PlanSize {
   readonly plan: SparsePlan
   /** True if its cells are sorted or deduplicated. */
@@ -169,22 +170,22 @@ interface MeasuredPart extends Part, PlanSize {
 }
 
 /**
- * Bytes of a batch that suffice for a part: its coordinates are in memory together with its cells, or are processed in
- * parts of that size.
+ * Returns a batch size that suffices for a part: its coordinates are in memory together with its cells, or are
+ * processed in parts of that size.
  */
 const neededFor = ({ coordinates, results }: MeasuredPart): number => results + Math.min(coordinates, results)
 
 /** Maximum number of parts examined to find a sufficient budget. */
-const MAX_LOOKS = 1 << 12
+const MAX_EXAMINED_PARTS = 1 << 12
 
-/** Memory that reading a plan needs, in bytes. */
+/** Memory required to read a plan, in bytes. */
 interface PlanSize {
   /** Coordinates of all tiles. */
   readonly coordinates: number
   /** Largest tile of one field. */
   readonly largest: number
   readonly cells: number
-  /** Estimated size of the selected cells of each tile, by fragment, judged by the MBRs. */
+  /** Estimated size of the selected cells of each tile, by fragment, according to the MBRs. */
   readonly sizes: ReadonlyArray<Float64Array>
 }
 
@@ -216,7 +217,7 @@ const tileSizes = (
           : undefined
         for (let i = 0; i < tiles.length; i++) {
           const size = cells[i] * perCell + (where === undefined ? 0 : where.varSizes![tiles[i].tile])
-          // a column exists twice while it is sorted
+          // a column is in memory twice while it is sorted
           out[i] += sorts ? 2 * size : size
           if (field.file.kind === "dimension") coordinates += size
           largest = Math.max(largest, size)
@@ -224,7 +225,7 @@ const tileSizes = (
       }
       for (let i = 0; i < tiles.length; i++) {
         all += cells[i]
-        if (sorts) out[i] += SORTING * cells[i]
+        if (sorts) out[i] += SORTED_CELL_SIZE * cells[i]
         if (!tiles[i].whole && level !== undefined) out[i] *= shareOf(selection, level, tiles[i].tile)
       }
       sizes.push(out)

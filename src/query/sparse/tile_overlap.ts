@@ -1,5 +1,5 @@
 /**
- * Sparse plans: the tiles of each fragment that may contain selected cells. Pure values.
+ * Plans sparse reads: selects the tiles of each fragment that may contain selected cells. Plans are pure values.
  */
 import { readScalar, type Scalar } from "../../../schema/array/scalar.ts"
 import type { MbrColumn, MbrLevel } from "../../../schema/fragment/rtree.ts"
@@ -61,7 +61,7 @@ export type FlatRanges =
   | { readonly kind: "string"; readonly ranges: StringRanges }
   | undefined
 
-/** Converts a selection to the form compared with MBRs: once per query, whatever its number of tiles. */
+/** Converts a selection to the form that is compared with MBRs. Called once per query. */
 export const flatRanges = (selected: DimensionSelection): FlatRanges => {
   if (selected.ranges === undefined) return undefined
   if (selected.kind === "string") return { kind: "string", ranges: stringRanges(selected.ranges) }
@@ -105,10 +105,10 @@ export const planSparse = (
   return out
 }
 
-/** Returns the bounds of MBRs as words that compare as the bounds do. */
+/** Returns the bounds of MBRs as words with the same order. */
 export const columnWords = (column: MbrColumn): KeyWords => column.kind === "fixed" ? keyWords(column.values) : []
 
-/** Lowers the overlap of each tile to that of its bounds: words 2·tile and 2·tile + 1. */
+/** Lowers the overlap of each tile to the overlap of its bounds, words 2·tile and 2·tile + 1, with the ranges. */
 const overlapNumbers = (words: KeyWords, ranges: WordRanges, overlaps: Uint8Array): void => {
   const { count, low, high } = ranges
   for (let tile = 0; tile < overlaps.length; tile++) {

@@ -1,5 +1,5 @@
 /**
- * The schema of a copy: that of the array, reduced to the selected attributes.
+ * Derives the schema of a copy: the schema of the array with the selected attributes only.
  */
 import type { ArraySchema as Structure } from "../../../schema/array/array_schema.ts"
 import type { Enumeration } from "../../../schema/array/enumeration.ts"
@@ -9,7 +9,7 @@ import { SelectionError } from "../../array/open/errors.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { selectedFields } from "../../query/options/read_options.ts"
 
-/** The names of the attributes that are selected; dimensions may be among the names. Throws SelectionError. */
+/** Returns the names of the selected attributes; the selection may include dimensions. Throws SelectionError. */
 export const selectedAttributes = (
   array: OpenedArray,
   select: ReadonlyArray<string> | undefined,
@@ -23,7 +23,7 @@ export const selectedAttributes = (
   throw new SelectionError({ uri: array.uri, field: "", reason: "Missing", detail })
 }
 
-/** A schema with these attributes only, and the enumerations that they use. */
+/** Returns the schema with only these attributes, and the enumerations that they use. */
 export const copiedSchema = (
   schema: Structure,
   enumerations: ReadonlyArray<Enumeration>,

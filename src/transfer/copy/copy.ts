@@ -1,5 +1,5 @@
 /**
- * Arrays that are written again: whatever wrote the one that is read, of whatever age, the other is new.
+ * Copies arrays: reads an array of any format version and writes its cells to a new array.
  *
  * @module
  */
@@ -35,16 +35,16 @@ import {
   checkUri,
   millis,
   placeOf,
-  refusing,
+  refuseFor,
 } from "../../array/open/open_options.ts"
 import { putMetadata, type PutMetadataError } from "../../array/metadata/put_metadata.ts"
 import { hasTodaysOrder } from "../../fragment/cell_order.ts"
 import { cellCount } from "../../fragment/fragment.ts"
 import { attemptSelection, type ReadError } from "../../query/options/read_error.ts"
-import { DEFAULT_MEMORY } from "../../query/options/memory_budget.ts"
+import { DEFAULT_STREAM_MEMORY } from "../../query/options/memory_budget.ts"
 import type { RegionInput } from "../../query/selection/selection.ts"
 import { isObject } from "../../query/request/resolve_query.ts"
-import { byteCountOf, oneOf } from "../../write/options/write_options.ts"
+import { byteCountOf, choiceOf } from "../../write/options/write_options.ts"
 import { streamDense } from "../../query/request/dense_request.ts"
 import { streamSparse } from "../../query/request/sparse_request.ts"
 import type { CellWriter } from "../../write/fragment/cell_writer.ts"
@@ -57,11 +57,14 @@ import { type FillError, fillNewArray } from "../fill_array.ts"
 import type { TargetOptions } from "../target.ts"
 import { writtenBoxes } from "./written_boxes.ts"
 
-/** How an array is copied. */
+/** Options of a copy. */
 export interface CopyOptions extends Omit<CreateOptions, "key">, TargetOptions {
-  /** The AES-256-GCM key of the copy, or `null` for one that is not encrypted. Default: the key of the array, if it has one. */
+  /**
+   * The AES-256-GCM key of the copy, or `null` for an unencrypted copy. Default: the key of the source, if it is
+   * encrypted.
+   */
   readonly key?: EncryptionKey | Uint8Array | null
-  /** The attributes that are copied. Default: all; dimensions always are. */
+  /** Attributes to copy; all dimensions are always copied. Default: all. */
   readonly select?: ReadonlyArray<string>
   /** The cells to copy, as ranges by dimension. Default: all. */
   readonly region?: RegionInput
@@ -71,36 +74,36 @@ export interface CopyOptions extends Omit<CreateOptions, "key">, TargetOptions {
    */
   readonly maxFragmentSize?: ByteSize
   /**
-   * What happens in a sparse array that allows no duplicates if one fragment has several cells with equal coordinates,
-   * which engines write with their checks off: `keep` all in a copy that allows duplicates, or only the `first` or the
-   * `last` one, in stored order. Default: the copy fails with `WriteError`.
+   * Handling of a sparse array without duplicates in which one fragment contains several cells with equal coordinates,
+   * since engines can write without duplicate checks: `keep` copies all to an array that allows duplicates; `first` and
+   * `last` copy only the first or the last one, in stored order. Default: the copy fails with `WriteError`.
    */
   readonly duplicates?: "keep" | "first" | "last"
-  /** Whether metadata are copied too. Default: true. */
+  /** Copies the metadata too. Default: true. */
   readonly metadata?: boolean
-  /** Bytes of memory that reading may take. Default: 256 MiB. */
+  /** Memory budget for reading, in bytes. Default: 256 MiB. */
   readonly memory?: ByteSize
-  /** Is told from time to time how far the copy is. */
+  /** Called from time to time with the progress of the copy. */
   readonly onProgress?: (progress: CopyProgress) => void
 }
 
-/** How far a copy is. */
+/** Progress of a copy. */
 export interface CopyProgress extends WriteProgress {
-  /** How many cells there are at most. */
+  /** Maximum number of cells to copy. */
   readonly expected: number
 }
 
-/** What was copied. */
+/** Result of a copy. */
 export interface CopyResult extends WriteResult {
-  /** The copy. */
+  /** URI of the copy. */
   readonly uri: string
-  /** Its format version. */
+  /** Format version of the copy. */
   readonly formatVersion: number
-  /** How many entries of metadata. */
+  /** Number of copied metadata entries. */
   readonly metadata: number
 }
 
-/** What copying can fail with. */
+/** Errors of a copy. */
 export type CopyError =
   | OpenError
   | ReadError
@@ -132,10 +135,10 @@ type CheckedOptions = Omit<CopyOptions, "at" | "memory" | "maxFragmentSize"> & {
   readonly maxFragmentSize?: number
 }
 
-/** Checks the form of the options, before anything is read. */
+/** Checks the form of the options before anything is read. */
 const checkOptions = (target: string, options: CopyOptions): Effect.Effect<CheckedOptions, InvalidOption> =>
   attemptOptions(() => {
-    const refuse = refusing(target)
+    const refuse = refuseFor(target)
     checkUri(target, refuse)
     checkNames(options, OPTIONS, refuse)
     const at = millis("at", options.at, refuse)
@@ -147,15 +150,15 @@ const checkOptions = (target: string, options: CopyOptions): Effect.Effect<Check
       options[option] === undefined ? undefined : byteCountOf(option, options[option], 1, refuse)
     const sizes = { memory: bytesOf("memory"), maxFragmentSize: bytesOf("maxFragmentSize") }
     for (const flag of ["metadata", "overwrite", "resume"] as const) checkFlag(flag, options[flag], refuse)
-    oneOf("duplicates", options.duplicates, ["keep", "first", "last"], refuse)
+    choiceOf("duplicates", options.duplicates, ["keep", "first", "last"], refuse)
     checkCallback("onProgress", options.onProgress, refuse)
     const refusal = formatVersion === undefined ? undefined : formatVersionRefusal(formatVersion)
     if (refusal !== undefined) refuse("formatVersion", refusal, formatVersion)
     return { ...options, ...definedOptions({ at, ...sizes }) } as CheckedOptions
   })
 
-/** Default size of a fragment in bytes. */
-const MAX_FRAGMENT_SIZE = 2 ** 30
+/** Default of the option `maxFragmentSize`, in bytes. */
+const DEFAULT_FRAGMENT_SIZE = 2 ** 30
 
 const everything = { time: undefined, onProgress: undefined, checks: { anyValue: true } } as const
 
@@ -166,7 +169,7 @@ const writeAll = <E, R>(
 ): Effect.Effect<WriteResult, E | WriteFailure, R> =>
   Effect.zipRight(Stream.runForEach(batches, ({ columns }) => writer.write(columns)), writer.commit)
 
-/** Whether cells read in global order can be written in that order. */
+/** Returns whether cells that are read in global order can be written in that order. */
 const keepOrder = ({ fragments }: OpenedArray, { schema }: OpenedArray): boolean =>
   [schema.version, ...fragments.map(({ version }) => version)].every((version) => hasTodaysOrder(schema, version))
 
@@ -175,13 +178,13 @@ const copyCells = (
   source: OpenedArray,
   target: OpenedArray,
   select: ReadonlyArray<string>,
-  { region = {}, memory, at, maxFragmentSize = MAX_FRAGMENT_SIZE, duplicates, onProgress }: CheckedOptions,
+  { region = {}, memory, at, maxFragmentSize = DEFAULT_FRAGMENT_SIZE, duplicates, onProgress }: CheckedOptions,
   checkpoints?: Checkpoints,
 ): Effect.Effect<WriteResult, ReadError | WriteFailure, Storage | Codecs> =>
   Effect.scoped(Effect.gen(function* () {
     const time = at === undefined ? undefined : [at, at] as const
     const reading = memory === undefined ? {} : { memory }
-    // older arrays cannot commit several fragments at once
+    // arrays of older formats cannot commit several fragments together
     const several = target.schema.version >= Since.folders
     const writing = (expected: number) => ({
       ...everything,
@@ -195,7 +198,7 @@ const copyCells = (
     if (source.schema.arrayType === "sparse") {
       const expected = source.fragments.reduce((sum, fragment) => sum + cellCount(fragment), 0)
       const order = keepOrder(source, target) ? "global" : "unordered"
-      const sorting = { order, duplicates: "refuse", memory: memory ?? DEFAULT_MEMORY, distinct: true } as const
+      const sorting = { order, duplicates: "refuse", memory: memory ?? DEFAULT_STREAM_MEMORY, distinct: true } as const
       const writer = yield* openSparseWriter(target, { ...writing(expected), ...sorting })
       const repeats = duplicates === "keep" ? "all" : duplicates
       const names = [...source.schema.dimensions.map((d) => d.name), ...select]
@@ -211,15 +214,15 @@ const copyCells = (
   }))
 
 /**
- * Copies an array: creates another with the same schema, cells and metadata, in the current format version or the
+ * Copies an array: creates another one with the same schema, cells and metadata, in the current format version or the
  * requested one. The source is the array as it was opened: at its time, of any format version, with its key. The copy
- * has every cell once, and no history.
+ * contains each cell once, without older versions.
  *
  * Cells are streamed in global order, so memory is bounded for any size. Values are not validated again: values that
  * other engines accept are copied. Lossy filters (`webp`) lose information again.
  *
- * An array that allows no duplicates may contain a cell several times in one fragment if an engine wrote it with its
- * checks off; `duplicates` decides which of them are copied, and the copy fails without it.
+ * A fragment of an array without duplicates may contain a cell several times if an engine wrote it without duplicate
+ * checks. `duplicates` decides which of these cells are copied; without it, the copy fails.
  *
  * The target is a new or an empty folder. The schema is stored last: until then the copy cannot be opened, even if the
  * process is killed. The next call at that target fails with `AlreadyExists` and describes the state, continues
@@ -260,7 +263,7 @@ interface CopyPlan {
   readonly schema: ArraySchema
   readonly creating: CreateOptions
   readonly metadata: ReadonlyArray<MetadataItem>
-  /** The arrays of its labels, by their paths in the array. */
+  /** Label arrays, by their paths in the array. */
   readonly labels: ReadonlyArray<readonly [path: string, label: OpenedArray]>
 }
 
@@ -294,12 +297,12 @@ const planCopy = (
         new InvalidOption({ uri: target, option: "formatVersion", reason: "Conflict", detail, hint }),
       )
     }
-    // before anything is created: their paths become paths in the target
+    // opens labels before anything is created, since their paths are used in the target
     const labels = yield* openInnerLabels(source)
     return { attributes, schema, creating: definedOptions({ at, key, formatVersion }), metadata, labels }
   })
 
-/** Copies what an array has besides its cells: metadata, and the arrays of its labels. */
+/** Copies the metadata and the label arrays. */
 const copyRest = (
   array: OpenedArray,
   { metadata, labels }: CopyPlan,
@@ -332,8 +335,9 @@ const copyLabel = (
   })
 
 /**
- * An array that overwrites itself would lose all that is not copied yet when the program is killed. Paths have many spellings,
- * and links: so it is known by its names, which no two arrays share but for copies of the files.
+ * Checks that an array is not copied over itself: it would lose all cells that are not copied yet if the program is
+ * killed. Since a path can be spelled in many ways and can contain links, arrays are compared by the names of their
+ * files, which only copies of the files have in common.
  */
 const checkNotItself = (source: OpenedArray, target: string): Effect.Effect<void, CopyError, Storage> =>
   Effect.gen(function* () {
@@ -350,11 +354,14 @@ const checkNotItself = (source: OpenedArray, target: string): Effect.Effect<void
     }
   })
 
-/** What decides which cells an open array has. Its time does only where it cuts something off. */
+/**
+ * Returns everything that determines the cells of an open array. Its time range is included only if it excludes cells
+ * of some fragment.
+ */
 const contentOf = ({ uri, schemaName, fragments, deletes, time: { start, end } }: OpenedArray) => {
   const names = fragments.map(({ name }) => name)
   return [
-    // a signature that was renewed leads to the same array
+    // without the signature: a renewed signature leads to the same array
     redactUri(uri),
     schemaName,
     names.map(({ name }) => name),
@@ -395,6 +402,6 @@ const copyOpened = (
     return { ...filled.written, uri, formatVersion: schema.version, metadata: plan.metadata.length }
   })
 
-/** Options that are given, without those that are not. */
+/** Returns options without those that are undefined. */
 const definedOptions = <A extends object>(options: A): Partial<A> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<A>

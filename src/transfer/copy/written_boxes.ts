@@ -1,5 +1,5 @@
 /**
- * Finds the boxes of a dense array in which cells were written: other cells need not be copied.
+ * Finds the boxes of a dense array in which cells were written. The other cells need not be copied.
  */
 import type * as Effect from "effect/Effect"
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
@@ -17,16 +17,19 @@ type Box = ReadonlyArray<readonly [low: bigint, high: bigint]>
 /** Boxes of one array, by the names of its dimensions. */
 export interface WrittenBoxes {
   readonly boxes: ReadonlyArray<Readonly<Record<string, readonly [low: bigint, high: bigint]>>>
-  /** How many cells they have. */
+  /** Number of cells in the boxes. */
   readonly cells: number
 }
 
-/** More fragments than this are not made. */
+/** Maximum number of boxes: each box becomes a fragment. */
 const MAX_BOXES = 1000
 
-/** Cells of a copy, and how many times those that were written: more of them would be fill values without end. */
+/**
+ * Maximum number of cells of a copy, and maximum ratio of copied to written cells: larger copies would consist of fill
+ * values.
+ */
 const MAX_CELLS = 2 ** 36
-const MAX_TIMES = 1000
+const MAX_CELL_RATIO = 1000
 
 const cellsOf = (box: Box): number => box.reduce((n, [low, high]) => n * Number(high - low + 1n), 1)
 
@@ -41,8 +44,11 @@ const boxOf = ({ dimensions }: ArraySchema, domain: ReadonlyArray<Range>): Box =
     return [BigInt(readScalar(type, low)), BigInt(readScalar(type, high))]
   })
 
-/** Boxes that hold all of these: themselves, without those inside others, or all cells around them if that is less. */
-const tidied = (boxes: ReadonlyArray<Box>, around: Box, several: boolean): ReadonlyArray<Box> => {
+/**
+ * Returns the boxes without those inside other boxes; returns `around`, which contains all of them, if that has fewer
+ * cells, or if there are too many boxes.
+ */
+const mergeBoxes = (boxes: ReadonlyArray<Box>, around: Box, several: boolean): ReadonlyArray<Box> => {
   const own = boxes.filter((box, i) =>
     !boxes.some((other, k) => k !== i && isInside(box, other) && (k < i || !isInside(other, box)))
   )
@@ -50,7 +56,7 @@ const tidied = (boxes: ReadonlyArray<Box>, around: Box, several: boolean): Reado
 }
 
 /** Returns the parts of boxes inside all combinations of ranges. */
-const clippedTo = (boxes: ReadonlyArray<Box>, ranges: ReadonlyArray<Box | undefined>): ReadonlyArray<Box> =>
+const clipBoxes = (boxes: ReadonlyArray<Box>, ranges: ReadonlyArray<Box | undefined>): ReadonlyArray<Box> =>
   ranges.reduce(
     (all: ReadonlyArray<Box>, list, d) =>
       list === undefined ? all : all.flatMap((box) =>
@@ -81,10 +87,10 @@ export const writtenBoxes = (
     const around = nonEmptyDomain(array)
     if (around === undefined) return { boxes: [], cells: 0 }
     const written = fragments.flatMap((f) => f.nonEmptyDomain === undefined ? [] : [boxOf(schema, f.nonEmptyDomain)])
-    const boxes = clippedTo(tidied(written, boxOf(schema, around), several), requested)
+    const boxes = clipBoxes(mergeBoxes(written, boxOf(schema, around), several), requested)
     const cells = cellsIn(boxes)
-    const own = cellsIn(clippedTo(written, requested))
-    if (cells > MAX_CELLS && cells > MAX_TIMES * own) {
+    const own = cellsIn(clipBoxes(written, requested))
+    if (cells > MAX_CELLS && cells > MAX_CELL_RATIO * own) {
       const one = several ? `more than ${MAX_BOXES} boxes` : "boxes, which formats before 12 copy as one,"
       const detail = `${own} cells were written in ${one} and there are ${cells} cells in and between them; ` +
         `copy ${several ? "" : "to a later format, or "}parts of the array with a region`

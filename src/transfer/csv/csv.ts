@@ -1,5 +1,6 @@
 /**
- * CSV into arrays: streamed, typed by its first rows or by who knows, in bounded memory.
+ * Imports CSV into arrays: as a stream in bounded memory, with given datatypes or with datatypes inferred from the
+ * first rows.
  *
  * ```ts
  * import { Csv, Dense, layerMemory, layerNative, TileArray } from "@tessera/array"

@@ -1,5 +1,5 @@
 /**
- * Cells of CSV as columns that can be written.
+ * Converts cells of CSV rows to columns for a write.
  */
 import type { CsvRow } from "./csv_rows.ts"
 import {
@@ -18,7 +18,9 @@ import type { Field } from "../../fragment/field.ts"
 import type { CsvReason } from "./csv_error.ts"
 import type { BufferInput, ColumnInput } from "../../write/input/column_input.ts"
 
-/** A cell that its field cannot contain: the row, counted from the first one of the input, and the reason. */
+/**
+ * A cell that its field cannot contain: the number of the row, counted from the first row of the input, and the reason.
+ */
 export class CellRefused extends Error {
   readonly row: number
   readonly reason: CsvReason
@@ -30,20 +32,22 @@ export class CellRefused extends Error {
   }
 }
 
-/** Makes the column of a field of one of the columns of rows. Throws {@link CellRefused}. */
+/** Converts one column of rows to the column of a field. Throws {@link CellRefused}. */
 export type ColumnMaker = (rows: ReadonlyArray<CsvRow>, column: number) => ColumnInput
 
 const encoder = new TextEncoder()
 
-/** Whether text is not a plain decimal number, although JavaScript would read it as a number (`0x10`, blanks). */
-const isOdd = (cell: string): boolean => {
+/**
+ * Returns whether text is not a plain decimal number, although JavaScript converts it to a number (`0x10`, blanks).
+ */
+const isNotDecimal = (cell: string): boolean => {
   const last = cell.charCodeAt(cell.length - 1)
   // 0x10, 0b1, 0o7 have a letter after their first character; blanks surround the number
   return !(last >= 48 && last <= 57 || last === 46) || cell.charCodeAt(1) > 97 && cell[1] !== "e" ||
     cell.charCodeAt(0) <= 32
 }
 
-/** Numbers of any kind but 64-bit integers. */
+/** Converts numbers, except 64-bit integers. */
 const numbers = (type: Datatype): ColumnMaker => (rows, column) => {
   const values = new (arrayOf(type))(rows.length) as Float64Array
   const float = isFloat(type)
@@ -54,15 +58,15 @@ const numbers = (type: Datatype): ColumnMaker => (rows, column) => {
   for (let i = 0; i < rows.length; i++) {
     const cell = rows[i][column]
     if (cell === null) continue
-    const number = cell === "" || isOdd(cell) ? NaN : +cell
-    // what is infinite may have been too large
-    const good = float ? Number.isFinite(round(number)) : Number.isInteger(number) && number >= low && number <= high
-    values[i] = good ? number : slowly(type, cell, i) as number
+    const number = cell === "" || isNotDecimal(cell) ? NaN : +cell
+    // an infinite number may be the result of an overflow
+    const isValid = float ? Number.isFinite(round(number)) : Number.isInteger(number) && number >= low && number <= high
+    values[i] = isValid ? number : parseValue(type, cell, i) as number
   }
   return { values, ...(validity === undefined ? {} : { validity }) }
 }
 
-/** 64-bit integers: those that are exact as numbers are written as two halves. */
+/** Converts 64-bit integers. Those that are exact as numbers are written as two halves. */
 const wholeNumbers = (type: Datatype): ColumnMaker => (rows, column) => {
   const values = new (arrayOf(type))(rows.length) as BigInt64Array
   const halves = new Int32Array(values.buffer)
@@ -71,11 +75,11 @@ const wholeNumbers = (type: Datatype): ColumnMaker => (rows, column) => {
   for (let i = 0; i < rows.length; i++) {
     const cell = rows[i][column]
     if (cell === null) continue
-    const number = cell === "" || isOdd(cell) ? NaN : +cell
+    const number = cell === "" || isNotDecimal(cell) ? NaN : +cell
     if (Number.isSafeInteger(number) && (number >= 0 || !unsigned)) {
       halves[2 * i] = number
       halves[2 * i + 1] = Math.floor(number / 0x100000000)
-    } else values[i] = slowly(type, cell, i) as bigint
+    } else values[i] = parseValue(type, cell, i) as bigint
   }
   return { values, ...(validity === undefined ? {} : { validity }) }
 }
@@ -88,37 +92,37 @@ const specials: Readonly<Record<string, number>> = {
   "-infinity": -Infinity,
 }
 
-/** The count that represents NaT. */
+/** The count of a datetime that represents NaT. */
 const NOT_A_TIME = -(2n ** 63n)
 
-/** A value as people write it. */
-const slowly = (type: Datatype, cell: string, row: number): number | bigint => {
+/** Converts a value in any accepted spelling. */
+const parseValue = (type: Datatype, cell: string, row: number): number | bigint => {
   const text = cell.trim()
   const word = text.toLowerCase()
   if (isDatetime(type) && word === "nat") return NOT_A_TIME
-  const existing = isFloat(type) ? specials[word] : type === "bool" ? truths[word] : undefined
+  const existing = isFloat(type) ? specials[word] : type === "bool" ? booleans[word] : undefined
   if (existing !== undefined) return existing
   return catchScalarError(() => parseCell(type, text), (reason) => {
     throw new CellRefused(row, reason)
   })
 }
 
-const truths: Readonly<Record<string, number>> = { true: 1, false: 0, "1": 1, "0": 0 }
+const booleans: Readonly<Record<string, number>> = { true: 1, false: 0, "1": 1, "0": 0 }
 
-const truthValues: ColumnMaker = (rows, column) => {
+const booleanColumn: ColumnMaker = (rows, column) => {
   const values = new Uint8Array(rows.length)
   const validity = validityOf(rows, column)
   for (let i = 0; i < rows.length; i++) {
     const cell = rows[i][column]
     if (cell === null) continue
-    const value = truths[cell.trim().toLowerCase()]
+    const value = booleans[cell.trim().toLowerCase()]
     if (value === undefined) throw new CellRefused(i, `${JSON.stringify(cell)} is neither true nor false`)
     values[i] = value
   }
   return { values, ...(validity === undefined ? {} : { validity }) }
 }
 
-/** Ones and zeros, if a cell is null. */
+/** Returns the validity of a column, or `undefined` if no cell is null. */
 const validityOf = (rows: ReadonlyArray<CsvRow>, column: number): Uint8Array | undefined => {
   let validity: Uint8Array | undefined
   for (let i = 0; i < rows.length; i++) {
@@ -135,15 +139,15 @@ const hexBytes = (cell: string): Uint8Array | undefined => {
   return hex === undefined ? undefined : fromHex(hex)
 }
 
-/** Encodes a text, or bytes in exactly the form of `tessera export`: other JSON counts as text. */
+/** Encodes a text, or bytes in exactly the form of `tessera export`. Other JSON is treated as text. */
 const bytesOfText = (cell: string): Uint8Array | undefined =>
   /^\{"hex":"(?:[0-9a-f]{2})*"\}$/.test(cell) ? hexBytes(cell) : undefined
 
-/** Text, or bytes that are not text. */
+/** Converts text, and bytes in the form of `tessera export`. */
 const textCells: ColumnMaker = (rows, column) =>
   rows.map((row) => row[column] === null ? null : bytesOfText(row[column]) ?? row[column])
 
-/** Text of one byte a unit. */
+/** Converts text with one byte per unit. */
 const texts = ({ type, nullable }: Field): ColumnMaker => (rows, column) => {
   if (rows.some((row) => row[column]?.startsWith('{"hex":'))) {
     return (textCells(rows, column) as ReadonlyArray<string | null>).map((cell) => nullable ? cell : cell ?? "")
@@ -152,7 +156,7 @@ const texts = ({ type, nullable }: Field): ColumnMaker => (rows, column) => {
   const all = rows.map((row) => row[column] ?? "").join("")
   const bytes = encoder.encode(all)
   let end = 0
-  // the number of bytes equals the number of characters: all are ASCII
+  // all characters are ASCII if the numbers of bytes and of characters are equal
   const ascii = bytes.length === all.length
   for (let i = 0; i < rows.length; i++) {
     const cell = rows[i][column] ?? ""
@@ -166,13 +170,13 @@ const texts = ({ type, nullable }: Field): ColumnMaker => (rows, column) => {
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
-/** A text, also where it is written as bytes. */
+/** Returns the text of a cell, which may be in the form of bytes. */
 const textValue = (cell: string): string => {
   const bytes = bytesOfText(cell)
   return bytes === undefined ? cell : decoder.decode(bytes)
 }
 
-/** The values of an enumeration as its codes. */
+/** Converts enumeration values to codes. */
 const codes = (field: Field, enumeration: Enumeration): ColumnMaker => {
   const codeOf = codesOf(enumeration)
   const text = isText(enumeration.type)
@@ -180,14 +184,17 @@ const codes = (field: Field, enumeration: Enumeration): ColumnMaker => {
     rows.map((row, i) => {
       const cell = row[column]
       if (cell === null) return null
-      const code = codeOf(text ? textValue(cell) : slowly(enumeration.type, cell, i))
+      const code = codeOf(text ? textValue(cell) : parseValue(enumeration.type, cell, i))
       if (code !== undefined) return code
       const reason = `${JSON.stringify(cell)} is not a value of the enumeration ${JSON.stringify(field.enumeration)}`
       throw new CellRefused(i, reason)
     })
 }
 
-/** Cells of several values and bytes, as `tessera export` writes them: JSON. Text of wide units may be text, too. */
+/**
+ * Converts cells of several values and of bytes from JSON, as `tessera export` writes them. Text of wide units may also
+ * be plain text.
+ */
 const lists = (type: Datatype): ColumnMaker => (rows, column) =>
   rows.map((row, i) => {
     const cell = row[column]
@@ -196,12 +203,12 @@ const lists = (type: Datatype): ColumnMaker => (rows, column) =>
       const parsed: unknown = hexBytes(cell) ?? JSON.parse(cell)
       if (Array.isArray(parsed) || parsed instanceof Uint8Array) return parsed as ReadonlyArray<number> | Uint8Array
     } catch {
-      // reported below
+      // invalid JSON is reported below
     }
     throw new CellRefused(i, `${JSON.stringify(cell)} is neither a list of values in JSON nor {"hex": "…"}`)
   })
 
-/** What makes the column of a field. */
+/** Returns the converter for the column of a field. */
 export const columnMaker = (field: Field, enumeration: Enumeration | undefined): ColumnMaker => {
   const make = makerOf(field, enumeration)
   if (field.nullable || (isText(field.type) && field.var)) return make
@@ -218,7 +225,7 @@ const makerOf = (field: Field, enumeration: Enumeration | undefined): ColumnMake
   if (enumeration !== undefined) return codes(field, enumeration)
   if (field.var) return isText(type) ? texts(field) : lists(type)
   if (cellValNum !== 1) return isText(type) ? textCells : lists(type)
-  if (type === "bool") return truthValues
+  if (type === "bool") return booleanColumn
   if (isText(type)) return textCells
   return sizeOf(type) === 8 && !isFloat(type) ? wholeNumbers(type) : numbers(type)
 }

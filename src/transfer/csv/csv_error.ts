@@ -26,7 +26,7 @@ export type CsvReason =
   | "Duplicate"
   /** A row has more or fewer cells than there are columns. */
   | "WrongLength"
-  /** The field of the column cannot contain a cell. */
+  /** The field of the column cannot contain the value of a cell. */
   | "InvalidValue"
   /** A cell is empty, and the field is not nullable. */
   | "NullValue"
@@ -65,7 +65,7 @@ const CsvErrorBase: TaggedErrorClass<CsvError, "CsvError", {
 
 /**
  * An invalid row of CSV, or a cell that its column's datatype cannot contain; nothing was written. `source` names the
- * text, `row` counts from 1 including the header, and `column` is `""` if the error is not in a single column.
+ * text, `row` counts from 1 including the header, and `column` is `""` if the error does not belong to a single column.
  * `reason` is the kind of problem, see {@link CsvReason}, and `detail` describes it.
  *
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * CSV text from where it comes, as rows: as many at a time as fit into a piece of it.
+ * Reads CSV text from files and streams, and returns its rows in parts of limited size.
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -14,13 +14,13 @@ import type { Steps } from "../../kernel/steps.ts"
 import { CsvError } from "./csv_error.ts"
 import type { InputTrace } from "../passed_input.ts"
 
-/** Where CSV text comes from: the URI of a file, or pieces of text or of its bytes in UTF-8. */
+/** A source of CSV text: the URI of a file, or a stream of text or of UTF-8 bytes. */
 export type CsvInput<E = never, R = never> = string | Stream.Stream<Uint8Array | string, E, R>
 
-/** What reading rows can fail with. */
+/** Errors of reading rows. */
 export type CsvInputError = CsvError | NotFound | StorageError | CodecError
 
-/** Rows of CSV, read in parts. */
+/** The rows of CSV text, read in parts. */
 export interface CsvSource<E, R> {
   /** Name of the text in errors. */
   readonly name: string
@@ -28,18 +28,20 @@ export interface CsvSource<E, R> {
   readonly next: Effect.Effect<ReadonlyArray<CsvRow> | undefined, E | CsvInputError, R>
 }
 
-/** Bytes of a file that are read at once, and characters that are parsed at once. */
-const PIECE = 1 << 18
+/** Number of bytes read at once, and number of characters parsed at once. */
+const PIECE_SIZE = 1 << 18
 
-/** A piece in parts that are parsed at once. */
+/** Divides a piece into parts that are parsed at once. */
 const partsOf = (piece: Uint8Array | string): ReadonlyArray<Uint8Array | string> =>
-  piece.length <= PIECE ? [piece] : Array.from(
-    { length: Math.ceil(piece.length / PIECE) },
+  piece.length <= PIECE_SIZE ? [piece] : Array.from(
+    { length: Math.ceil(piece.length / PIECE_SIZE) },
     (_, i) =>
-      typeof piece === "string" ? piece.slice(i * PIECE, (i + 1) * PIECE) : piece.subarray(i * PIECE, (i + 1) * PIECE),
+      typeof piece === "string"
+        ? piece.slice(i * PIECE_SIZE, (i + 1) * PIECE_SIZE)
+        : piece.subarray(i * PIECE_SIZE, (i + 1) * PIECE_SIZE),
   )
 
-/** Reads a file in pieces; `read` receives the number of bytes read, and of all bytes. */
+/** Reads a file in pieces. `read` is called with the number of bytes read so far and the size of the file. */
 const piecesOf = (
   uri: string,
   onProgress: (read: number, size: number) => void,
@@ -50,7 +52,7 @@ const piecesOf = (
     onProgress(0, size)
     return Stream.unfoldEffect(0, (offset) => {
       if (offset >= size) return Effect.succeed(Option.none())
-      const length = Math.min(PIECE, size - offset)
+      const length = Math.min(PIECE_SIZE, size - offset)
       return Effect.map(storage.readRanges(uri, [{ offset, length }]), ([bytes]) => {
         onProgress(offset + length, size)
         return Option.some([bytes, offset + length] as const)
@@ -58,7 +60,7 @@ const piecesOf = (
     })
   }))
 
-/** An import that is resumed cannot go on with an input that has changed since. */
+/** Returns the error of a resumed import whose input has changed. */
 export const sourceChanged = (source: string): CsvError =>
   new CsvError({
     source,
@@ -86,21 +88,21 @@ export const openCsv = <E, R>(
     const pull = yield* Stream.toPull<Uint8Array | string, E | NotFound | StorageError, R | Storage>(
       typeof input === "string" ? piecesOf(input, onProgress) : input,
     )
-    /** Pieces that came together and wait. */
+    /** pieces that arrived together and are not parsed yet */
     let waiting: ReadonlyArray<Uint8Array | string> = []
-    /** number of consumed rows */
-    let taken = 0
-    let over = false
+    /** number of consumed pieces */
+    let consumed = 0
+    let isFinished = false
 
-    /** rows of the pieces that are parsed together, or of the rest */
+    /** parses the next pieces together; with `last`, the end of the text */
     const rowsOf = function* (last: boolean): Steps<CsvRows> {
       let text = ""
-      while (taken < waiting.length && text.length < PIECE) {
-        const piece = waiting[taken++]
+      while (consumed < waiting.length && text.length < PIECE_SIZE) {
+        const piece = waiting[consumed++]
         text += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true })
       }
       if (last) text += decoder.decode()
-      over = last
+      isFinished = last
       return yield* reader.steps(text, last)
     }
     const parse = (last: boolean): Effect.Effect<ReadonlyArray<CsvRow>, CsvError> =>
@@ -132,7 +134,7 @@ export const openCsv = <E, R>(
         turnIfDue,
       )
     const changed = Effect.suspend(() => Effect.fail(sourceChanged(name)))
-    /** Takes pieces into the trace, before anything is made of them. */
+    /** adds pieces to the trace before they are parsed */
     const follow = (pieces: ReadonlyArray<Uint8Array | string>) =>
       trace === undefined ? Effect.void : Effect.forEach(
         pieces,
@@ -140,14 +142,14 @@ export const openCsv = <E, R>(
         { discard: true },
       )
     const next: CsvSource<E, R | Storage>["next"] = Effect.suspend(() => {
-      if (over) return Effect.succeed(undefined)
-      if (taken < waiting.length) return parse(false)
+      if (isFinished) return Effect.succeed(undefined)
+      if (consumed < waiting.length) return parse(false)
       return Effect.matchEffect(pull, {
         onFailure: (end): Effect.Effect<ReadonlyArray<CsvRow> | undefined, E | CsvInputError> =>
           Option.isSome(end) ? Effect.fail(end.value) : trace?.isVerified() === false ? changed : parse(true),
         onSuccess: (pieces) => {
           waiting = Chunk.toReadonlyArray(pieces).flatMap(partsOf)
-          taken = 0
+          consumed = 0
           return Effect.zipRight(follow(waiting), parse(false))
         },
       })

@@ -1,7 +1,9 @@
 /**
- * The line endings of CSV text: those of Unix, of Windows and of old Macs, also side by side, as where files were put together.
+ * Converts the line endings of CSV text: those of Unix, Windows and old Macs, which may be mixed, for example in files
+ * that were concatenated.
  *
- * papaparse takes one line ending for a whole text. csv-parse takes several, but needs 2.5 to 4.7 times as long (`csv_rows`).
+ * papaparse accepts one line ending for a whole text. csv-parse accepts several, but takes 2.5 to 4.7 times as long
+ * (`csv_rows`).
  *
  * @module
  */
@@ -9,14 +11,14 @@
 const withoutReturns = (text: string): string => text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text
 
 /**
- * Returns the text with a line feed after each row. Quoted text stays unchanged; a quote opens only at the start of a
- * cell. The text must start with a row.
+ * Returns the text with a line feed after each row. Quoted text is not changed. A quote starts quoted text only at the
+ * start of a cell. The text must start with a row.
  */
 export const withLineFeeds = (text: string, delimiter: string): string => {
   if (!text.includes("\r")) return text
   const opens = (at: number): boolean => at === 0 || text[at - 1] === delimiter || /[\r\n]/.test(text[at - 1])
   let out = ""
-  /** Up to here the text is in `out`. */
+  /** end of the text that `out` contains */
   let done = 0
   for (let quote = text.indexOf('"'); quote >= 0;) {
     if (!opens(quote)) {

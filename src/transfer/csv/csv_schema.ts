@@ -1,5 +1,5 @@
 /**
- * The schema of an array that CSV is imported into.
+ * Derives the schema of an array from CSV columns.
  */
 import { shownValue } from "../../../platform/errors.ts"
 import type { Refuse } from "../../array/open/open_options.ts"
@@ -14,36 +14,36 @@ import type { ColumnType } from "./csv_types.ts"
 
 /** Options of the schema. */
 export interface CsvSchemaOptions {
-  /** Default: `dense`. */
+  /** Array type. Default: `dense`. */
   readonly arrayType?: "dense" | "sparse"
   /**
-   * The columns that are coordinates, in the order of the dimensions. Dense arrays without any have one dimension, `row`, that
-   * numbers the rows from 0 on.
+   * Columns that become dimensions, in the order of the dimensions. Default for dense arrays: one dimension `row`,
+   * which numbers the rows from 0 on.
    */
   readonly dims?: ReadonlyArray<string>
-  /** How long the tiles of dimensions are. Default: of dense arrays, so that a tile has about 10,000 cells. */
+  /** Tile extents by dimension. Default for dense arrays: such that a tile has about 10,000 cells. */
   readonly tile?: Readonly<Record<string, number | bigint | string>>
-  /** The domains of dimensions, both ends inclusive. Default: as large as the datatype lets them be. */
+  /** Domains by dimension, both ends inclusive. Default: the largest domain of the datatype. */
   readonly domain?: Readonly<Record<string, readonly [low: unknown, high: unknown]>>
-  /** What attributes and coordinates go through. Default: Zstandard. */
+  /** Filters of attributes and coordinates. Default: Zstandard. */
   readonly filters?: ReadonlyArray<Filter>
-  /** What single columns go through instead. */
+  /** Filters of single columns, in place of `filters`. */
   readonly columnFilters?: Readonly<Record<string, ReadonlyArray<Filter>>>
-  /** Sparse arrays: the order of the cells in a tile. Default: `row-major`. */
+  /** Sparse arrays: order of the cells in a tile. Default: `row-major`. */
   readonly order?: CellOrder
-  /** Sparse arrays: cells of a tile. Default: 10,000. */
+  /** Sparse arrays: number of cells of a tile. Default: 10,000. */
   readonly capacity?: number
-  /** Sparse arrays: whether rows of the same coordinates are all kept. Default: false. */
+  /** Sparse arrays: keeps all rows with equal coordinates. Default: false. */
   readonly allowsDuplicates?: boolean
 }
 
 /** Name of the dimension that numbers the rows of dense arrays. */
-export const ROW = "row"
+export const ROW_DIMENSION = "row"
 
 /** Default number of cells in a tile of a dense array. */
-const TILE_CELLS = 10_000
+const DEFAULT_TILE_CELLS = 10_000
 
-/** A domain as large as it can be, and tiles of it; they start where multiples of their length are. */
+/** Returns the largest domain of a datatype, and its tile extent. Tiles start at multiples of their extent. */
 const wholeDomain = (
   type: Datatype,
   tile: bigint | undefined,
@@ -52,10 +52,10 @@ const wholeDomain = (
   const bits = BigInt(8 * sizeOf(type))
   const signed = !storageOf(type).startsWith("u")
   const end = signed ? 2n ** (bits - 1n) : 2n ** bits
-  // the smallest count of datetimes is NaT
+  // exclude the smallest count of datetimes, which is NaT
   const start = isTemporal(type) ? -(end / 2n) : signed ? -end : 0n
   if (tile === undefined) {
-    // a signed domain is longer than a tile can be
+    // the length of a signed domain exceeds the maximum tile extent
     return { domain: [from ?? start, end - 2n], tile: signed ? 2n ** (bits - 2n) : undefined }
   }
   const low = from ?? start / tile * tile
@@ -63,10 +63,10 @@ const wholeDomain = (
   return { domain: [low, low === start && high === end - 1n ? high - tile : high], tile }
 }
 
-const LARGEST = { float32: 2 ** 126, float64: 2 ** 1022 } as const
+const MAX_FLOAT_BOUND = { float32: 2 ** 126, float64: 2 ** 1022 } as const
 
-/** Default tile extent: at most the length of the domain. */
-const atMost = ({ domain }: Dimension, length: bigint | undefined): bigint | undefined => {
+/** Returns the default tile extent, limited to the length of the domain. */
+const limitExtent = ({ domain }: Dimension, length: bigint | undefined): bigint | undefined => {
   if (domain === null || length === undefined) return length
   const cells = BigInt(domain[1]) - BigInt(domain[0]) + 1n
   return cells > 0n && cells < length ? cells : length
@@ -94,7 +94,7 @@ const dimensionOfColumn = (
     })
   if (type === "float32" || type === "float64") {
     return make(
-      item ?? [-LARGEST[type], LARGEST[type]],
+      item ?? [-MAX_FLOAT_BOUND[type], MAX_FLOAT_BOUND[type]],
       definedOptions === undefined ? undefined : Number(definedOptions),
     )
   }
@@ -110,13 +110,13 @@ const dimensionOfColumn = (
     )
   }
   if (item !== undefined) {
-    return make(item, definedOptions === undefined ? atMost(make(item, undefined), length) : length)
+    return make(item, definedOptions === undefined ? limitExtent(make(item, undefined), length) : length)
   }
-  const whole = wholeDomain(type, length, name === ROW ? 0n : undefined)
+  const whole = wholeDomain(type, length, name === ROW_DIMENSION ? 0n : undefined)
   return make(whole.domain, whole.tile)
 }
 
-/** The schema for columns of these types. Throws {@link SchemaError}; `refuse` rejects an option. */
+/** Returns the schema for columns of these types. `refuse` rejects an option. Throws {@link SchemaError}. */
 export const csvSchema = (
   columns: ReadonlyMap<string, ColumnType>,
   options: CsvSchemaOptions,
@@ -129,12 +129,12 @@ export const csvSchema = (
   const names = dims.length > 0
     ? dims
     : arrayType === "dense"
-    ? [ROW]
+    ? [ROW_DIMENSION]
     : refuse("dims", "name the columns that are coordinates", undefined, { accepted: [...columns.keys()] })
-  if (dims.length === 0 && columns.has(ROW)) {
+  if (dims.length === 0 && columns.has(ROW_DIMENSION)) {
     const detail =
       "there is a column of the name that the dimension of rows has; name the dims, or the columns otherwise"
-    throw new SchemaError({ field: ROW, reason: "Duplicate", detail })
+    throw new SchemaError({ field: ROW_DIMENSION, reason: "Duplicate", detail })
   }
   const dimensionNames = new Set(names)
   const quoted = (all: Iterable<string>): string => [...all].map((name) => JSON.stringify(name)).join(", ")
@@ -151,7 +151,7 @@ export const csvSchema = (
     return refuse(option, detail, name, { accepted: columnNames })
   }
   for (const name of Object.keys(columnFilters)) if (!columns.has(name)) noColumn("columnFilters", name)
-  const side = arrayType === "dense" ? BigInt(Math.round(TILE_CELLS ** (1 / names.length))) : undefined
+  const side = arrayType === "dense" ? BigInt(Math.round(DEFAULT_TILE_CELLS ** (1 / names.length))) : undefined
   const dimensions = Object.fromEntries(names.map((name): [string, Dimension] => {
     const type = dims.length === 0 ? "int64" : columns.get(name)?.type ?? noColumn("dims", name)
     return [name, dimensionOfColumn(name, type, options, dims.length === 0 ? [] : filtersOf(name), side, refuse)]

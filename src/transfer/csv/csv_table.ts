@@ -1,16 +1,16 @@
 /**
- * CSV as a table: columns with names, and the rows below them.
+ * CSV as a table: column names and rows.
  */
 import * as Effect from "effect/Effect"
 import type { CsvRow } from "./csv_rows.ts"
 import { CsvError, type CsvReason } from "./csv_error.ts"
 import type { CsvInputError, CsvSource } from "./csv_input.ts"
 
-/** Rows with column names; some rows are already read. */
+/** A table: column names, the rows read so far, and the source of the remaining rows. */
 export interface CsvTable<E, R> {
   readonly source: CsvSource<E, R>
   readonly names: ReadonlyArray<string>
-  /** The number of the first of the rows. */
+  /** Number of the first of the rows. */
   readonly first: number
   readonly rows: ReadonlyArray<CsvRow>
 }
@@ -32,7 +32,7 @@ export const readRows = <E, R>(
     return rows
   })
 
-/** Opens CSV, and reads what columns are called. */
+/** Opens CSV and reads the column names. */
 export const openTable = <E, R>(
   source: CsvSource<E, R>,
   columns: ReadonlyArray<string> | undefined,

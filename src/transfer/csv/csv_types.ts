@@ -6,42 +6,45 @@ import type { Datatype } from "../../../schema/array/datatype.ts"
 import { parseDatetime } from "../../../schema/array/datetime.ts"
 import { finish, type Steps } from "../../kernel/steps.ts"
 
-/** A datatype; a question mark after it marks a nullable column. */
+/** A datatype; a question mark marks a nullable column. */
 export type CsvType = Datatype | `${Datatype}?`
 
-/** What a column is. */
+/** The datatype and nullability of a column. */
 export interface ColumnType {
   readonly type: Datatype
   readonly nullable: boolean
 }
 
-/** A type as it is written. */
+/** Parses a column type. */
 export const columnTypeOf = (written: CsvType): ColumnType => ({
   type: written.replace(/\?$/, "") as Datatype,
   nullable: written.endsWith("?"),
 })
 
-/** Numbers that are written as numbers are: what starts with more zeros than it needs, or a plus, is a code of some kind. */
+/** Plain spellings of numbers. Text with a leading plus sign or surplus zeros is a code, not a number. */
 const whole = /^-?(0|[1-9]\d{0,19})$/
 const decimal = /^-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 const special = /^-?(nan|inf|infinity)$/i
-const truth = /^(true|false)$/i
+const booleanText = /^(true|false)$/i
 const noTime = /^nat$/i
 const day = /^[+-]?\d{4,9}-\d{2}-\d{2}/
 
-/** From the coarsest to the finest that dates need. */
+/** Datatypes of datetimes, coarsest first. */
 const moments = ["datetime_ms", "datetime_us", "datetime_ns"] as const satisfies ReadonlyArray<Datatype>
 
 const isWhole = (cell: string): boolean => {
   if (!whole.test(cell)) return false
-  // as long as int64 goes
+  // numbers of up to 18 characters fit into int64
   return cell.length < 19 || BigInt.asIntN(64, BigInt(cell)) === BigInt(cell)
 }
 
 const isUnsigned = (cell: string): boolean =>
   whole.test(cell) && (cell.length < 19 ? !cell.startsWith("-") : BigInt.asUintN(64, BigInt(cell)) === BigInt(cell))
 
-/** Whether a number keeps its value as float64: whole numbers keep all digits, as keys must, and none overflows. */
+/**
+ * Returns whether a number keeps its value as float64. Whole numbers must keep all digits, since they may be keys, and
+ * no number may overflow.
+ */
 const isNumber = (cell: string): boolean => {
   if (!decimal.test(cell)) return false
   const value = Number(cell)
@@ -49,18 +52,18 @@ const isNumber = (cell: string): boolean => {
     (Math.abs(value) <= Number.MAX_SAFE_INTEGER || !/^-?\d+$/.test(cell) || BigInt(value) === BigInt(cell))
 }
 
-/** Whether a moment is as coarse as the datatype, and not too far away for it. */
+/** Returns whether a datetime has no finer digits than the datatype and is inside its range. */
 const isMoment = (type: Datatype, cell: string): boolean => {
   const count = day.test(cell) ? parseDatetime(type, cell) : undefined
   return typeof count === "bigint" && BigInt.asIntN(64, count) === count
 }
 
-/** Kinds of columns, the first that holds all cells is taken. */
+/** Datatypes with their tests; a column gets the first datatype that fits all cells. */
 const kinds: ReadonlyArray<readonly [type: Datatype, holds: (cell: string) => boolean]> = [
   ["int64", isWhole],
   ["uint64", isUnsigned],
   ["float64", (cell) => isNumber(cell) || special.test(cell)],
-  ["bool", (cell) => truth.test(cell)],
+  ["bool", (cell) => booleanText.test(cell)],
   ...moments.map((type) =>
     [
       type,
@@ -70,37 +73,37 @@ const kinds: ReadonlyArray<readonly [type: Datatype, holds: (cell: string) => bo
 ]
 
 /**
- * Returns the datatype that can represent all cells of a column; text as the last choice. Missing and null cells make
- * it nullable.
+ * Returns the datatype that can represent all cells of a column; text if no other does. Missing and null cells make the
+ * column nullable.
  */
 export const inferType = (rows: ReadonlyArray<CsvRow>, column: number): ColumnType =>
   finish(inferTypeSteps(rows, column))
 
-/** Cells inspected between two yields. */
-const STEP = 1 << 10
+/** Number of cells inspected between two yields. */
+const STEP_CELLS = 1 << 10
 
-/** As {@link inferType}, in steps. */
+/** Like {@link inferType}, in steps. */
 export function* inferTypeSteps(rows: ReadonlyArray<CsvRow>, column: number): Steps<ColumnType> {
   let remaining = kinds
   let nullable = false
   let seen = false
   for (let i = 0; i < rows.length; i++) {
-    if (i % STEP === STEP - 1) yield
+    if (i % STEP_CELLS === STEP_CELLS - 1) yield
     const cell = rows[i][column]
     if (cell === null) {
       nullable = true
       continue
     }
     seen = true
-    // the datatype of the previous cells usually fits this one too
+    // the datatype of the previous cells usually fits the next cell too
     while (remaining.length > 0 && !remaining[0][1](cell)) remaining = remaining.slice(1)
     if (remaining.length === 0 && nullable) break
   }
-  // a datatype that failed for an earlier cell was dropped; the next one must fit all cells
+  // once a datatype was dropped for an earlier cell, the next one must be tested with all cells
   for (const [type, holds] of seen ? remaining : []) {
     let i = 0
     for (; i < rows.length; i++) {
-      if (i % STEP === STEP - 1) yield
+      if (i % STEP_CELLS === STEP_CELLS - 1) yield
       const cell = rows[i][column]
       if (cell !== null && !holds(cell)) break
     }

@@ -32,11 +32,11 @@ import {
   checkUri,
   millis,
   placeOf,
-  refusing,
+  refuseFor,
 } from "../../array/open/open_options.ts"
 import { loadTarget } from "../target.ts"
 import type { Steps } from "../../kernel/steps.ts"
-import { byteCountOf, MEMORY, oneOf } from "../../write/options/write_options.ts"
+import { byteCountOf, choiceOf, DEFAULT_WRITE_MEMORY } from "../../write/options/write_options.ts"
 import { type CsvInput, openCsv, sourceChanged } from "./csv_input.ts"
 import { csvSchema, type CsvSchemaOptions } from "./csv_schema.ts"
 import { openTable, readRows } from "./csv_table.ts"
@@ -46,22 +46,22 @@ import { traceInput } from "../passed_input.ts"
 import { TARGET_OPTIONS, type TargetOptions } from "../target.ts"
 import { type CsvImportError, type CsvOptions, type CsvProgress, type ImportResult, writeTable } from "./write_csv.ts"
 
-/** How an array is made of CSV. */
+/** Options of an import into a new array. */
 export interface CsvCreateOptions
   extends CsvOptions, CsvSchemaOptions, TargetOptions, Pick<CreateOptions, "key" | "formatVersion"> {
-  /** The datatypes of columns, with a question mark where they may be null. Default: what holds the first rows. */
+  /** Datatypes by column; a question mark marks nullable columns. Default: inferred from the first rows. */
   readonly types?: Readonly<Record<string, CsvType>>
 }
 
-/** Rows by which columns are typed. */
-const SAMPLE = 10_000
+/** Number of rows from which datatypes are inferred. */
+const SAMPLE_ROWS = 10_000
 const definedOptions = <A extends object>(options: A): Partial<A> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<A>
 
 /** Validates the options of all imports. */
 const checkOptions = (uri: string, options: CsvOptions, more: ReadonlyArray<string>) =>
   attemptOptions(() => {
-    const refuse = refusing(uri)
+    const refuse = refuseFor(uri)
     checkNames(
       options,
       ["columns", "delimiter", "null", "at", "duplicates", "memory", "onProgress", ...more],
@@ -70,7 +70,7 @@ const checkOptions = (uri: string, options: CsvOptions, more: ReadonlyArray<stri
     const { delimiter } = options
     checkNameList("columns", options.columns, refuse)
     checkCallback("onProgress", options.onProgress, refuse)
-    oneOf("duplicates", options.duplicates, ["refuse", "first"], refuse)
+    choiceOf("duplicates", options.duplicates, ["refuse", "first"], refuse)
     if (options.null !== undefined && typeof options.null !== "string") {
       refuse("null", `${shownValue(options.null)} is invalid; expected text`, options.null)
     }
@@ -87,22 +87,22 @@ const checkOptions = (uri: string, options: CsvOptions, more: ReadonlyArray<stri
     const at = millis("at", options.at, refuse)
     return {
       time: at === undefined ? undefined : [at, at] as const,
-      memory: byteCountOf("memory", options.memory, MEMORY, refuse),
+      memory: byteCountOf("memory", options.memory, DEFAULT_WRITE_MEMORY, refuse),
     }
   })
 
 const isTile = (item: unknown): boolean =>
   (typeof item === "number" || typeof item === "bigint" || typeof item === "string") && Number(item) > 0
 
-/** Validates the options of the new array; whether they fit the columns is checked later. */
+/** Validates the form of the options of the new array. Whether they fit the columns is checked later. */
 const checkCreate = (uri: string, options: CsvCreateOptions) =>
   attemptOptions(() => {
-    const refuse = refusing(uri)
+    const refuse = refuseFor(uri)
     const { capacity, filters, formatVersion } = options
     checkUri(uri, refuse)
     checkKey(options.key, refuse)
     checkRecord("types", options.types, "the name of a datatype", (item) => typeof item === "string", refuse)
-    oneOf("arrayType", options.arrayType, ["dense", "sparse"], refuse)
+    choiceOf("arrayType", options.arrayType, ["dense", "sparse"], refuse)
     checkNameList("dims", options.dims, refuse)
     checkRecord("tile", options.tile, "a number above 0", isTile, refuse)
     checkRecord(
@@ -116,7 +116,7 @@ const checkCreate = (uri: string, options: CsvCreateOptions) =>
       refuse("filters", `${shownValue(filters)} is invalid; expected a list of filters`, filters)
     }
     checkRecord("columnFilters", options.columnFilters, "a list of filters", Array.isArray, refuse)
-    oneOf("order", options.order, ["row-major", "col-major", "hilbert"], refuse)
+    choiceOf("order", options.order, ["row-major", "col-major", "hilbert"], refuse)
     if (capacity !== undefined && !(Number.isSafeInteger(capacity) && capacity > 0)) {
       refuse("capacity", `${shownValue(capacity)} is invalid; expected a whole number above 0`, capacity)
     }
@@ -133,7 +133,7 @@ const typesOf = (
   { types = {}, dims = [] }: CsvCreateOptions,
 ): Effect.Effect<ReadonlyMap<string, ColumnType>, InvalidOption> => {
   const check = attemptOptions(() => {
-    const refuse = refusing(uri)
+    const refuse = refuseFor(uri)
     const existing = new Set(names)
     for (const [name, type] of Object.entries(types)) {
       if (!existing.has(name)) {
@@ -157,8 +157,8 @@ const typesOf = (
     }
   })
   const infer = function* (): Steps<ReadonlyMap<string, ColumnType>> {
-    // invalid rows are reported when they are written
-    const complete = rows.slice(0, SAMPLE).filter((row) => row.length === names.length)
+    // skip invalid rows, which are reported when they are written
+    const complete = rows.slice(0, SAMPLE_ROWS).filter((row) => row.length === names.length)
     const coordinates = new Set(dims)
     const columns = new Map<string, ColumnType>()
     for (const [column, name] of names.entries()) {
@@ -167,7 +167,7 @@ const typesOf = (
         continue
       }
       const { type, nullable } = yield* inferTypeSteps(complete, column)
-      // coordinates are never null: a null coordinate is reported when it is written
+      // coordinates are not nullable; a null coordinate is reported when it is written
       columns.set(name, { type, nullable: nullable && !coordinates.has(name) })
       yield
     }
@@ -177,16 +177,16 @@ const typesOf = (
 }
 
 /**
- * Creates an array from CSV and writes all rows to it; they become visible together, when the last one is written.
+ * Creates an array from CSV and writes all rows to it. The rows become visible together, when the last one is written.
  *
- * The datatypes of columns come from `types`; otherwise each is the first of these that fits the first 10,000 rows: `int64`,
- * `uint64`, `float64`, `bool`, `datetime_ms` (or finer, if the dates are), `string_utf8`; nullable if a cell of the
- * column is empty. Numbers with leading zeros or a plus sign are texts, since they are codes; so are integers that
- * would lose digits. Empty cells are null if the column is nullable, and empty texts otherwise; `""` is always an empty
- * text. Text coordinates are ASCII.
+ * The datatypes of columns come from `types`; otherwise each is the first of these that fits the first 10,000 rows:
+ * `int64`, `uint64`, `float64`, `bool`, `datetime_ms` (or finer, if the dates are), `string_utf8`; nullable if a cell
+ * of the column is empty. Numbers with leading zeros or a plus sign are texts, since they are codes; so are integers
+ * that would lose digits. Empty cells are null if the column is nullable, and empty texts otherwise; `""` is always an
+ * empty text. Text coordinates are ASCII.
  *
- * Rows are written as they arrive, in bounded memory. Dense arrays get a dimension `row`, or rows that name their cells
- * by `dims`; such rows should be sorted by these dimensions, as for `Dense.writeRows`.
+ * Rows are written as they arrive, in bounded memory. Dense arrays have a dimension `row`, or the dimensions in `dims`,
+ * whose columns contain the coordinates; rows should then be sorted by these dimensions, as for `Dense.writeRows`.
  *
  * The target is a new or an empty folder. The schema is stored last: until then the array cannot be opened, even if the
  * process is killed. The next call at that target fails with `AlreadyExists` and describes the state, continues the
@@ -242,10 +242,10 @@ export const createCsv = <E = never, R = never>(
     const trace = traceInput(expected)
     const source = yield* openCsv(input, options, reading.read, trace)
     const table = yield* openTable(source, options.columns)
-    const rows = yield* readRows(source, SAMPLE, table.rows)
+    const rows = yield* readRows(source, SAMPLE_ROWS, table.rows)
     const types = yield* typesOf(uri, table.names, rows, options)
     const schema = yield* attempt(() => {
-      const made = csvSchema(types, options, refusing(uri))
+      const made = csvSchema(types, options, refuseFor(uri))
       checkSchemaRules(made)
       return made
     }, failOn(SchemaError, InvalidOption))
@@ -257,7 +257,7 @@ export const createCsv = <E = never, R = never>(
       operation: "import",
       source: typeof input === "string" ? input : "a stream",
       input: {
-        // a signature that was renewed leads to the same file
+        // without the signature: a renewed signature leads to the same file
         source: typeof input === "string" ? redactUri(input) : null,
         size,
         columns,
@@ -265,11 +265,12 @@ export const createCsv = <E = never, R = never>(
         duplicates,
         null: options.null,
       },
-      // cells with one timestamp are compared with all others, and cells of an earlier process are not in memory
+      // cells with the same timestamp are compared with all others, but the cells of an earlier process are not in
+      // memory
       keepsFragments: at === undefined || schema.allowsDuplicates,
     }, {
       cells: (array, checkpoints) =>
-        // fragments that are not committed are removed before what is around them
+        // close the scope, which removes uncommitted fragments, before the folders around them are removed
         Effect.scoped(writeTable(array, { ...table, rows }, options, { ...request, checkpoints }, reading.written)),
       rest: () => Effect.void,
       input: {
@@ -287,20 +288,20 @@ export const createCsv = <E = never, R = never>(
 /** Combines the progress of reading files and writing rows. */
 const progressOf = ({ onProgress }: CsvOptions) => {
   let progress: CsvProgress = { rows: 0, bytesRead: 0, bytes: 0 }
-  const tell = (news: Partial<CsvProgress>): void => {
-    progress = { ...progress, ...news }
+  const report = (changes: Partial<CsvProgress>): void => {
+    progress = { ...progress, ...changes }
     onProgress?.(progress)
   }
   return {
-    read: (bytesRead: number, bytes: number) => tell({ bytesRead, bytes }),
-    written: (rows: number) => tell({ rows }),
+    read: (bytesRead: number, bytes: number) => report({ bytesRead, bytes }),
+    written: (rows: number) => report({ rows }),
   }
 }
 
 /**
- * Appends the rows of a CSV to an existing array, by field names: all dimensions, and all attributes except nullable
- * ones, which are null without a column. In a dense array with one dimension that no column names, rows follow the last
- * existing row. Cells of enumerated attributes are enumeration values.
+ * Appends the rows of a CSV to an existing array, by field names. Columns are required for all dimensions and
+ * attributes, except nullable attributes, whose cells are then null. In a dense array with one dimension and no column
+ * of its name, rows follow the last existing row. Cells of enumerated attributes are enumeration values.
  *
  * Rows are written as they arrive, and become visible together, when the last one is written. Fails as {@link
  * createCsv} does, and as `TileArray.open` if `array` is a URI; the array is then unchanged. Fails with `Conflict` if

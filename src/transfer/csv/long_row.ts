@@ -1,43 +1,43 @@
 /**
- * A row of CSV text that is much longer than usual. It arrives in pieces, and each character is parsed once: papaparse
- * would parse the whole row again with each piece, which takes quadratic time.
+ * Parses a row of CSV text that is much longer than usual. The row arrives in pieces, and each character is parsed
+ * once: papaparse would parse the whole row again with each piece, which takes quadratic time.
  *
  * @module
  */
-/** The cells of a row; `null` for those that are. */
+/** The cells of a row; `null` for null cells. */
 export type CsvRow = Array<string | null>
 
-/** What is found once a row is complete. */
+/** A complete row. */
 export interface CompleteRow {
   readonly row: CsvRow
-  /** Why it is not a valid row. */
+  /** Why the row is invalid; `undefined` for a valid row. */
   readonly problem: "MissingQuotes" | "InvalidQuotes" | undefined
   /** The text after the row and its line ending. */
   readonly rest: string
 }
 
-/** Cells or parts of cells between two yields. */
-const STEP = 1 << 12
-/** Characters between two yields. */
-const CHARACTERS = 1 << 16
+/** Number of parts of a cell that are joined to a block, and of parts between two yields. */
+const STEP_PARTS = 1 << 12
+/** Number of characters between two yields. */
+const STEP_CHARACTERS = 1 << 16
 
 const LINE_FEED = 10
-const RETURN = 13
+const CARRIAGE_RETURN = 13
 
-/** Reads one row. `none` is the text of cells that are null. */
+/** Parses one row. `none` is the text of null cells. */
 export class LongRow {
   readonly #delimiter: number
   readonly #none: string
   readonly #cells: CsvRow = []
-  /** The cell at hand: whole blocks of it, and parts of the next block. */
+  /** The current cell: joined blocks, and the parts of the next block. */
   #blocks: Array<string> = []
   #parts: Array<string> = []
   #state: "start" | "plain" | "quotes" | "closed" = "start"
   #quoted = false
   #problem: CompleteRow["problem"]
-  /** Text whose meaning depends on what follows. */
+  /** Text whose meaning depends on the next character. */
   #buffered = ""
-  /** Characters so far. */
+  /** Number of characters so far. */
   length = 0
 
   constructor(delimiter: string, none: string) {
@@ -48,7 +48,7 @@ export class LongRow {
   #add(part: string): void {
     if (part === "") return
     this.#parts.push(part)
-    if (this.#parts.length < STEP) return
+    if (this.#parts.length < STEP_PARTS) return
     this.#blocks.push(this.#parts.join(""))
     this.#parts = []
   }
@@ -57,7 +57,7 @@ export class LongRow {
     const cell = this.#blocks.length > 0 || this.#parts.length > 1
       ? [...this.#blocks, ...this.#parts].join("")
       : this.#parts[0] ?? ""
-    // an empty text in quotes is a text, unless null is written as some other text
+    // an empty text in quotes is not null, even if empty cells are null
     this.#cells.push(cell === this.#none && !(this.#quoted && cell === "") ? null : cell)
     this.#blocks.length = 0
     this.#parts.length = 0
@@ -66,19 +66,19 @@ export class LongRow {
   }
 
   #isEnd(code: number): boolean {
-    return code === this.#delimiter || code === LINE_FEED || code === RETURN
+    return code === this.#delimiter || code === LINE_FEED || code === CARRIAGE_RETURN
   }
 
-  /** Takes the next piece of text; `undefined` as long as the row goes on. */
+  /** Parses the next piece of text. Returns `undefined` as long as the row is incomplete. */
   *feed(piece: string, last: boolean): Generator<void, CompleteRow | undefined, void> {
     const text = this.#buffered + piece
     this.#buffered = ""
     this.length += piece.length
     let at = 0
     const complete = (rest: string): CompleteRow => ({ row: this.#cells, problem: this.#problem, rest })
-    for (let steps = 1, due = CHARACTERS;; steps++) {
-      if (steps % STEP === 0 || at >= due) {
-        due = at + CHARACTERS
+    for (let steps = 1, due = STEP_CHARACTERS;; steps++) {
+      if (steps % STEP_PARTS === 0 || at >= due) {
+        due = at + STEP_CHARACTERS
         yield
       }
       if (at >= text.length) {
@@ -94,7 +94,7 @@ export class LongRow {
           if (this.#quoted) at++
           break
         case "plain": {
-          const to = Math.min(text.length, at + CHARACTERS)
+          const to = Math.min(text.length, at + STEP_CHARACTERS)
           let end = at
           while (end < to && !this.#isEnd(text.charCodeAt(end))) end++
           this.#add(text.slice(at, end))
@@ -114,7 +114,7 @@ export class LongRow {
             at = quote + 2
             break
           }
-          // blanks may follow a closing quote
+          // skip blanks after a closing quote
           let end = quote + 1
           while (end < text.length && !this.#isEnd(text.charCodeAt(end)) && text[end].trim() === "") end++
           this.#add(text.slice(at, quote))
@@ -134,8 +134,8 @@ export class LongRow {
         }
         case "closed": {
           const code = text.charCodeAt(at)
-          if (code === RETURN && at + 1 === text.length && !last) {
-            // half of a line ending, perhaps
+          if (code === CARRIAGE_RETURN && at + 1 === text.length && !last) {
+            // the carriage return may be half of a line ending
             this.#buffered = "\r"
             return undefined
           }
@@ -144,7 +144,7 @@ export class LongRow {
             at++
             break
           }
-          return complete(text.slice(at + (code === RETURN && text.charCodeAt(at + 1) === LINE_FEED ? 2 : 1)))
+          return complete(text.slice(at + (code === CARRIAGE_RETURN && text.charCodeAt(at + 1) === LINE_FEED ? 2 : 1)))
         }
       }
     }

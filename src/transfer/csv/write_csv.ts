@@ -1,5 +1,5 @@
 /**
- * Rows of CSV into the fields of an array.
+ * Writes rows of CSV to the fields of an array.
  *
  * @module
  */
@@ -34,57 +34,58 @@ import type { CsvInputError } from "./csv_input.ts"
 import { type CsvTable, readRows } from "./csv_table.ts"
 import type { FillError } from "../fill_array.ts"
 
-/** What CSV is like, and how its rows are written. */
+/** Form of the CSV text, and options of writing its rows. */
 export interface CsvOptions extends CsvForm {
-  /** The names of the columns, of CSV whose first row is data already. Default: they are the first row. */
+  /** Names of the columns, for CSV without a header row. Default: the first row. */
   readonly columns?: ReadonlyArray<string>
   /**
-   * The moment that the cells belong to, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now. Rows
-   * with the same coordinates that are too far apart to be written together count in their order; with `at` they are refused.
+   * Write time of the cells, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now. If two
+   * rows with the same coordinates are too far apart to be buffered together, the later one replaces the earlier one;
+   * with `at` they are rejected.
    */
   readonly at?: TimeInput
   /**
-   * How rows with the same coordinates are handled in sparse arrays without duplicates: `refuse` the import, or keep
-   * the `first` of those that are written together. Default: `refuse`.
+   * Handling of rows with the same coordinates in sparse arrays without duplicates: `refuse` rejects the import,
+   * `first` keeps the first of those that are written together. Default: `refuse`.
    */
   readonly duplicates?: "refuse" | "first"
-  /** Bytes of rows that wait to be written together. Default: 256 MiB. */
+  /** Maximum size of the buffered rows that are written together. Default: 256 MiB. */
   readonly memory?: ByteSize
-  /** Is told from time to time how far the import is. */
+  /** Called from time to time with the progress of the import. */
   readonly onProgress?: (progress: CsvProgress) => void
 }
 
-/** How far an import is. */
+/** Progress of an import. */
 export interface CsvProgress {
-  /** Rows that were read. */
+  /** Number of rows read so far. */
   readonly rows: number
-  /** Bytes of the file that were read, and that it has; zeros where the text is a stream. */
+  /** Number of bytes read so far, and size of the file; 0 for streams. */
   readonly bytesRead: number
   readonly bytes: number
 }
 
-/** What was imported. */
+/** Result of an import. */
 export interface ImportResult extends WriteResult {
-  /** The array. */
+  /** URI of the array. */
   readonly uri: string
 }
 
-/** What importing can fail with. */
+/** Errors of an import. */
 export type CsvImportError = CsvInputError | OpenError | EnumerationError | FillError | WriteFailure | Conflict
 
-/** Rows that are written together, at least. */
-const BATCH = 4096
+/** Maximum number of rows that are converted together. */
+const BATCH_ROWS = 4096
 
-/** Makes columns of rows; `first` is the number of the first row. Throws {@link CsvError}. */
+/** Converts rows to columns; `first` is the number of the first row. Throws {@link CsvError}. */
 type MakeColumns = (rows: ReadonlyArray<CsvRow>, first: number) => Steps<Readonly<Record<string, ColumnInput>>>
 
-/** How rows become columns, and the row numbers in a dense array if no column contains them. */
+/** A converter of rows to columns, and the row numbers in a dense array if no column contains them. */
 interface RowColumns {
   readonly columns: MakeColumns
   readonly appended: (() => AppendedRows) | undefined
 }
 
-/** How rows with these columns become cells of an array. */
+/** Returns the converter of rows with these columns to cells of an array. */
 const columnsFor = (
   array: OpenedArray,
   source: string,
@@ -101,7 +102,7 @@ const columnsFor = (
       const existing = [...fieldByName.keys()].map((name) => JSON.stringify(name)).join(", ")
       return refuse("UnknownName", unknown, `the array has no such field, but ${existing}`)
     }
-    // a dense array of one dimension that no column names is one of rows
+    // in a dense array with one dimension and no column of its name, the dimension numbers the rows
     const columnOf = new Map(names.map((name, column) => [name, column]))
     const numbered = schema.arrayType === "dense" && dimensions.length === 1 && !columnOf.has(dimensions[0].name)
       ? dimensions[0]
@@ -155,14 +156,14 @@ const columnsFor = (
     return Effect.succeed({ columns, appended: numbered === undefined ? undefined : appended })
   })
 
-/** Runs what throws {@link CsvError}, in steps. */
+/** Runs a function that may throw {@link CsvError}, in steps. */
 const attemptColumns = <A>(run: () => Steps<A>): Effect.Effect<A, CsvError> => runSteps(run, failOn(CsvError))
 
-/** How the rows of a table are written. */
+/** Options of writing the rows of a table. */
 export interface WriteTableRequest {
   readonly time: readonly [number, number] | undefined
   readonly memory: number
-  /** The progress of an earlier process, and the receiver of further progress. */
+  /** State of an earlier process, and callbacks for progress. */
   readonly checkpoints?: Checkpoints
 }
 
@@ -178,7 +179,7 @@ export const writeTable = <E, R>(
     const { name } = source
     const { columns, appended } = yield* columnsFor(array, name, names, yield* loadEnumerations(array))
     const request = { time, memory, onProgress: undefined, checkpoints }
-    // an array that is being created has no other writers
+    // no guard is needed for an array that is being created, since it has no other writers
     const guard = appended === undefined || checkpoints !== undefined ? undefined : yield* guardAppend(array, appended)
     const writer: CellWriter<Readonly<Record<string, unknown>>, AppendError> =
       yield* (array.schema.arrayType === "dense" ? openPlacedWriter(array, request, guard) : openSparseWriter(array, {
@@ -187,7 +188,7 @@ export const writeTable = <E, R>(
         duplicates: options.duplicates ?? "refuse",
         maxFragmentSize: Infinity,
       }))
-    /** Errors of cells as those of rows. */
+    /** converts errors of cells to errors of rows */
     const located = <E1>(error: WriteFailure | E1): WriteFailure | E1 | CsvError =>
       error instanceof WriteError && error.cell !== undefined
         ? new CsvError({
@@ -202,14 +203,14 @@ export const writeTable = <E, R>(
       Effect.fail(new CsvError({ source: name, row, column: "", reason, detail }))
     let row = first
     let rows = before
-    /** The row that is empty: at the end, several may be. */
+    /** number of the first empty row; empty rows are allowed at the end */
     let empty: number | undefined
     for (;;) {
-      rows = yield* readRows(source, BATCH, rows)
+      rows = yield* readRows(source, BATCH_ROWS, rows)
       if (rows.length === 0) break
-      // short rows come in great numbers
-      for (let from = 0; from < rows.length; from += BATCH) {
-        const some = rows.slice(from, from + BATCH)
+      // convert rows in batches, since short rows arrive in large numbers
+      for (let from = 0; from < rows.length; from += BATCH_ROWS) {
+        const some = rows.slice(from, from + BATCH_ROWS)
         for (const [i, { length, 0: cell }] of some.entries()) {
           const isEmpty = length === 1 && cell === null && names.length > 1
           if (empty !== undefined && !isEmpty) return yield* refuse("Syntax", empty, "it is empty, and others follow")

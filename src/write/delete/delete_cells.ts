@@ -37,10 +37,10 @@ export interface DeleteResult {
 }
 
 /**
- * Returns an attribute of the condition that a fragment lacks, or stores with another type; engines would treat all its
- * cells as deleted.
+ * Returns an attribute of the condition that a fragment does not store, or stores with another type: engines would
+ * treat all cells of that fragment as deleted. Returns `undefined` if there is no such attribute.
  */
-const lackedBy = (fragment: Fragment, requested: ReadonlyArray<Field>): Field | undefined => {
+const findMissingAttribute = (fragment: Fragment, requested: ReadonlyArray<Field>): Field | undefined => {
   const { byName } = fieldsOf(fragment.schema)
   return requested.find(({ name, type, var: isVar, cellSize }) => {
     const field = byName.get(name)
@@ -84,12 +84,12 @@ export const deleteCells = (
     const requested = [...conditionFields(stays)].map((field) => fieldsOf(schema).byName.get(field)!)
     for (const fragment of array.fragments) {
       const timestampedName = fragment.name
-      const lacked = timestampedName.start <= at ? lackedBy(fragment, requested) : undefined
-      if (lacked !== undefined) {
+      const missing = timestampedName.start <= at ? findMissingAttribute(fragment, requested) : undefined
+      if (missing !== undefined) {
         const detail =
           `the fragment ${timestampedName.name} is older than this attribute, and engines would take all of its cells ` +
           "for deleted; use the other attributes, or copy the array first"
-        return yield* Effect.fail(new WriteError({ uri, field: lacked.name, reason: "Unsupported", detail }))
+        return yield* Effect.fail(new WriteError({ uri, field: missing.name, reason: "Unsupported", detail }))
       }
       if (
         timestampedName.version < Since.timestampOverlap && timestampedName.start <= at && at <= timestampedName.end &&

@@ -1,5 +1,5 @@
 /**
- * Conditions in the form that delete commits store: every engine must evaluate each part as this library does.
+ * Converts conditions to the form that delete commits store. Every engine must evaluate each part as this library does.
  */
 import { type Datatype, isFloat, sizeOf } from "../../../schema/array/datatype.ts"
 import type { ConditionNode } from "../../../schema/condition_ast.ts"
@@ -13,8 +13,8 @@ import type { Field } from "../../fragment/field.ts"
 type ValueNode = ConditionNode & { readonly kind: "value" }
 
 /**
- * Returns the stored condition for the cells to retain, or its constant value if it is the same for every cell. Throws
- * {@link WriteError}.
+ * Returns the stored condition, which describes the cells to retain, or a constant if the condition has the same value
+ * for every cell. Throws {@link WriteError}.
  */
 export const storedCondition = (
   uri: string,
@@ -30,7 +30,7 @@ export const storedCondition = (
     const value = node as ValueNode
     return value.op === "in" || value.op === "not_in" ? storedSet(field, value, value.op) : value
   }
-  // simplification drops parts without effect, and may leave empty sets
+  // simplification removes parts without effect, and may leave empty sets
   const simple = simplify(predicate)
   return typeof simple === "boolean" ? simple : simplify(stored(simple)) as ConditionNode | boolean
 }

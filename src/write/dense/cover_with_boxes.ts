@@ -1,11 +1,11 @@
 /**
- * Covers single cells with boxes: dense arrays are written in boxes, while rows state the coordinates of each cell.
+ * Covers single cells with boxes: dense arrays are written in boxes, but rows contain the coordinates of single cells.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { type TypedArray, viewAs } from "../../../schema/array/datatype.ts"
 import { WriteError } from "../../array/open/errors.ts"
 import { type KeyWords, keyWordsSteps } from "../../kernel/sort/order_key.ts"
-import { compareCells, firstFallSteps, firstSameSteps, sortCellsSteps } from "../../kernel/sort/sort_cells.ts"
+import { compareCells, firstSameSteps, firstUnorderedSteps, sortCellsSteps } from "../../kernel/sort/sort_cells.ts"
 import { findInParts, finish, inParts, STEP, type Steps } from "../../kernel/steps.ts"
 import { cellCoordinatesText } from "../input/coordinate_text.ts"
 import type { Box } from "../input/box.ts"
@@ -17,26 +17,26 @@ export interface CoveringBox {
   readonly cells: Uint32Array
 }
 
-/** A box under construction; its cells are runs of the sorted input. */
+/** A box under construction. Its cells are runs of the sorted input. */
 interface Growing {
   readonly low: ReadonlyArray<bigint>
   readonly high: Array<bigint>
   readonly runs: Array<readonly [from: number, to: number]>
 }
 
-/** Boxes created or joined between two yields. */
+/** Number of boxes created or joined between two yields. */
 const BOX_STEP = 1 << 10
 
-/** Maximum number of boxes: each becomes a fragment, which every later read opens. */
+/** Maximum number of boxes: each box becomes a fragment, which every later read opens. */
 const MAX_BOXES = 100
 
-/** Sorts cells row-major; duplicates are rejected. Throws {@link WriteError}. */
+/** Sorts cells row-major. Throws {@link WriteError} for duplicates. */
 function* sortedCells(
   dimensions: ReadonlyArray<WriteColumn>,
   words: KeyWords,
   cells: number,
 ): Steps<Uint32Array> {
-  const twice = (first: number, cell: number): WriteError =>
+  const duplicateError = (first: number, cell: number): WriteError =>
     new WriteError({
       field: "",
       cell,
@@ -46,9 +46,9 @@ function* sortedCells(
         cellCoordinatesText(dimensions, cell)
       } are duplicated; a dense array has every cell once`,
     })
-  if ((yield* firstFallSteps(words, cells)) === cells) {
+  if ((yield* firstUnorderedSteps(words, cells)) === cells) {
     const same = yield* firstSameSteps(words, cells)
-    if (same < cells) throw twice(same - 1, same)
+    if (same < cells) throw duplicateError(same - 1, same)
     const order = new Uint32Array(cells)
     yield* inParts(cells, (from, to) => {
       for (let i = from; i < to; i++) order[i] = i
@@ -60,13 +60,13 @@ function* sortedCells(
     for (let i = Math.max(1, from); i < to; i++) if (compareCells(words, order[i - 1], order[i]) === 0) return i
     return -1
   })
-  if (repeat >= 0) throw twice(order[repeat - 1], order[repeat])
+  if (repeat >= 0) throw duplicateError(order[repeat - 1], order[repeat])
   return order
 }
 
 /**
- * Whether a cell directly follows another along the last dimension, which has the last `own` words, with all other
- * coordinates equal.
+ * Returns whether a cell directly follows another along the last dimension, and all other coordinates are equal. The
+ * last `own` words belong to the last dimension.
  */
 const follows = (words: KeyWords, own: number, cell: number, next: number): boolean => {
   const others = words.length - own
@@ -105,7 +105,7 @@ function* runsOf(
 }
 
 /** Joins boxes that are adjacent along dimension `d` and equal in all later dimensions. */
-function* joined(boxes: ReadonlyArray<Growing>, d: number): Steps<Array<Growing>> {
+function* joinBoxes(boxes: ReadonlyArray<Growing>, d: number): Steps<Array<Growing>> {
   const open = new Map<string, Growing>()
   const out: Array<Growing> = []
   for (const [i, box] of boxes.entries()) {
@@ -124,13 +124,13 @@ function* joined(boxes: ReadonlyArray<Growing>, d: number): Steps<Array<Growing>
 }
 
 /**
- * Returns the boxes that cells form, by the coordinates of the dimensions. Throws {@link WriteError} for duplicate
- * cells, and for cells so scattered that they form too many boxes.
+ * Returns boxes that cover the cells with these coordinates. Throws {@link WriteError} for duplicate cells, and for
+ * cells so scattered that they form too many boxes.
  */
 export const findBoxes = (...input: Parameters<typeof findBoxesSteps>): ReadonlyArray<CoveringBox> =>
   finish(findBoxesSteps(...input))
 
-/** As {@link findBoxes}, in steps. */
+/** Like {@link findBoxes}, in steps. */
 export function* findBoxesSteps(
   schema: ArraySchema,
   dimensions: ReadonlyArray<WriteColumn>,
@@ -141,7 +141,7 @@ export function* findBoxesSteps(
   for (const view of views) words.push(yield* keyWordsSteps(view))
   const order = yield* sortedCells(dimensions, words.flat(), cells)
   let boxes = yield* runsOf(views, words, order)
-  for (let d = schema.dimensions.length - 2; d >= 0; d--) boxes = yield* joined(boxes, d)
+  for (let d = schema.dimensions.length - 2; d >= 0; d--) boxes = yield* joinBoxes(boxes, d)
   if (boxes.length > MAX_BOXES) {
     const detail =
       `${cells} cells make ${boxes.length} boxes; dense cells are written in at most ${MAX_BOXES} boxes: ` +

@@ -14,7 +14,7 @@ import type { Box } from "../input/box.ts"
 import type { TileMemory } from "../fragment/filter_tiles.ts"
 import type { WriteColumn } from "../input/write_column.ts"
 
-/** The tiles of a box. They are built one at a time to bound memory. */
+/** The tiles of a box, built one at a time to limit memory. */
 export interface DenseSplit {
   /** Number of space tiles that the box overlaps. */
   readonly tiles: number
@@ -24,21 +24,26 @@ export interface DenseSplit {
   readonly cells: number
   /** Builds tile `i`, in the array's tile order, of a column that contains the cells of the box. */
   readonly tile: (i: number, column: WriteColumn, memory?: TileMemory) => FieldTile
-  /** As `tile`, in steps. */
+  /** Like `tile`, in steps. */
   readonly tileSteps: (i: number, column: WriteColumn, memory?: TileMemory) => Steps<FieldTile>
   /**
-   * Returns the cells of tile `i` inside the box, ascending; `undefined` if all are inside. Statistics cover these
-   * cells.
+   * Returns the cells of tile `i` inside the box, ascending; `undefined` if all are inside. Statistics describe only
+   * these cells.
    */
   readonly written: (i: number) => Uint32Array | undefined
-  /** As `written`, in steps. */
+  /** Like `written`, in steps. */
   readonly writtenSteps: (i: number) => Steps<Uint32Array | undefined>
-  /** Returns the number in the box of a cell of tile `i`; `undefined` if the cell is outside the box. */
+  /**
+   * Returns the number of a cell of tile `i` among the cells of the box; `undefined` if the cell is outside the box.
+   */
   readonly cellOf: (i: number, cell: number) => number | undefined
 }
 
-/** Engines up to this format fill tiles up with the fill values of datatypes, later ones with zeros. */
-const FILLING = 8
+/**
+ * Last format version in which engines fill the rest of a tile with the datatype's fill value; later versions use
+ * zeros.
+ */
+const LAST_VERSION_WITH_FILL = 8
 
 /** Returns the distance between neighbouring cells along each dimension of a box. */
 const strides = (extents: ReadonlyArray<number>, colMajor: boolean): ReadonlyArray<number> => {
@@ -56,8 +61,8 @@ const strides = (extents: ReadonlyArray<number>, colMajor: boolean): ReadonlyArr
  * Divides a box, whose cells are in `layout`, into the tiles of a fragment of format `version`. The box must be inside
  * the domain.
  *
- * Tile cells outside the box get what the engine writes there: up to format 8 the fill value of the datatype (not the
- * attribute's), later zeros; one value in var-sized cells; null in nullable attributes.
+ * Tile cells outside the box get the values that the engine writes: up to format 8 the fill value of the datatype (not
+ * the attribute's), later zeros; one value in var-sized cells; null in nullable attributes.
  */
 export const splitDense = (
   schema: ArraySchema,
@@ -84,7 +89,7 @@ export const splitDense = (
     for (let d = 0; d < axes.length; d++) {
       const number = Math.floor(i / tileStrides[d]) % counts[d]
       const start = axes[d].low + (first[d] + BigInt(number)) * axes[d].extent
-      // relative to the tile's start
+      // bounds relative to the tile's start
       const low = box[d].low > start ? Number(box[d].low - start) : 0
       const high = Math.min(extents[d] - 1, Number(box[d].high - start))
       size[d] = high - low + 1
@@ -96,7 +101,8 @@ export const splitDense = (
   const cellsIn = ({ extents }: BoxCopy): number => extents.reduce((n, e) => n * e, 1)
 
   /**
-   * builds fixed-size cells of a tile, with `fill` outside the box; a view if the cells are contiguous in the input
+   * builds fixed-size cells of a tile, with `fill` outside the box; returns a view if the cells are contiguous in the
+   * input
    */
   const fixed = function* (
     copy: BoxCopy,
@@ -123,7 +129,7 @@ export const splitDense = (
   }
 
   const fillOf = ({ type, cellValNum, cellSize }: Field): Uint8Array =>
-    (version <= FILLING ? defaultCellFill(type, cellValNum) : undefined) ?? new Uint8Array(cellSize)
+    (version <= LAST_VERSION_WITH_FILL ? defaultCellFill(type, cellValNum) : undefined) ?? new Uint8Array(cellSize)
 
   const tileSteps = function* (i: number, column: WriteColumn, memory?: TileMemory): Steps<FieldTile> {
     const { field, values, offsets, validity } = column
@@ -141,7 +147,7 @@ export const splitDense = (
     if (cellsIn(copy) === cellsPerTile) return undefined
     const positions = new Uint32Array(cellsIn(copy))
     let n = 0
-    // from tile to tile, so that lines follow the cell order of the tile
+    // copy from tile to tile, so that lines follow the cell order of the tile
     const own = { ...copy, source: copy.target, sourceStrides: copy.targetStrides }
     yield* forLinesSteps(own, (from, _, length, stride) => {
       for (let k = 0; k < length; k++) positions[n++] = from + k * stride
@@ -176,7 +182,7 @@ export const splitDense = (
 /** Maximum size of a tile in bytes. */
 const MAX_TILE_BYTES = 0xffffffff
 
-/** Dense tiles are written whole, and an array's tiles may be too large for that. Throws {@link WriteError}. */
+/** Checks that tiles fit into memory: dense tiles are written whole. Throws {@link WriteError}. */
 export const checkTileSize = (schema: ArraySchema): void => {
   const cells = denseCells(schema)
   for (const { name, cellSize, var: variable } of fieldsOf(schema).attributes) {
@@ -200,7 +206,7 @@ function* varTile(
   offsets: Uint32Array,
   fill: Uint8Array,
 ): Steps<{ readonly values: Uint8Array; readonly offsets: Uint32Array }> {
-  // first the length of each cell, stored one position after its start
+  // store the length of each cell one position after its start; the sums become the offsets
   const starts = new Uint32Array(cells + 1).fill(fill.byteLength)
   starts[0] = 0
   yield* forLinesSteps(copy, (source, target, length, sourceStride, targetStride) => {

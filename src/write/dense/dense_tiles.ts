@@ -20,7 +20,7 @@ export interface DenseTiles {
   readonly tile: (i: number, column: WriteColumn, memory?: TileMemory) => Steps<WriteTile>
 }
 
-/** Tiles of a box with row-major or column-major cells. */
+/** Returns the tiles of a box with row-major or column-major cells. */
 const splitTiles = (
   schema: ArraySchema,
   box: Box,
@@ -64,7 +64,7 @@ export const tileParts = (
 
 const cellsIn = (box: Box): number => box.reduce((n, { low, high }) => n * Number(high - low + 1n), 1)
 
-/** Tiles of a box with cells in global order: tile by tile, in the array's cell order in each. */
+/** Returns the tiles of a box with cells in global order: tile by tile, each in the array's cell order. */
 const globalTiles = (schema: ArraySchema, box: Box, version: number): DenseTiles => {
   const { count, part } = tileParts(schema, box)
   const layout = schema.cellOrder === "col-major" ? "col-major" : "row-major"

@@ -30,19 +30,21 @@ import { attemptWrite, countedFrom, type WriteFailure } from "../result/write_re
 
 /** Options of a dense write in batches. */
 export interface DenseWriterRequest extends DenseWriteRequest {
-  /** Size after which a new fragment starts, at the next row of tiles. */
+  /** Size at which a new fragment starts, at the next row of tiles. */
   readonly maxFragmentSize: number
   /** State of an earlier attempt, and callbacks for progress. */
   readonly checkpoints?: Checkpoints
 }
 
-/** A box divided into the parts in which its cells arrive: each consists of whole tiles, in tile order. */
+/**
+ * A box divided into the parts that its cells complete one by one. Each part consists of whole tiles, in tile order.
+ */
 interface Parts {
   readonly count: number
   readonly part: (i: number) => Box
-  /** Whether the parts before part `i` form a box. */
+  /** Returns whether the parts before part `i` form a box. */
   readonly isRow: (i: number) => boolean
-  /** Whether part `i` starts a new box, and so a new fragment. */
+  /** Returns whether part `i` starts a new box, and therefore a new fragment. */
   readonly isFirst?: (i: number) => boolean
 }
 
@@ -60,7 +62,7 @@ const partsOf = (schema: ArraySchema, box: Box, order: DenseOrder): Parts => {
     const isRow = (i: number): boolean => i === 0 || i >= count || part(i)[s].low !== part(i - 1)[s].low
     return { count, part, isRow }
   }
-  // row-major cells complete rows of tiles one by one if the tile order is row-major too
+  // row-major cells complete one row of tiles after the other only if the tile order is row-major too
   if ((order === "row") !== (schema.tileOrder === "row-major") && schema.dimensions.length > 1) {
     const [input, other] = order === "row" ? ["rows", "columns"] : ["columns", "rows"]
     const detail = `cells in ${input} cannot be written in batches where tiles follow in ${other}; give them in the ` +
@@ -87,7 +89,7 @@ export const partsOfAll = (schema: ArraySchema, boxes: ReadonlyArray<Box>, order
   if (all.length === 1) return all[0]
   const starts = [0]
   for (const { count } of all) starts.push(starts[starts.length - 1] + count)
-  // parts are requested in order
+  // callers request parts in order
   let b = 0
   const within = (i: number): number => {
     while (i < starts[b]) b--
@@ -108,7 +110,7 @@ export const partsOfAll = (schema: ArraySchema, boxes: ReadonlyArray<Box>, order
   }
 }
 
-/** Returns the box of the parts `from … to − 1`, which are complete rows. */
+/** Returns the box that the parts `from … to − 1` form. They must be complete rows. */
 const around = ({ part }: Parts, from: number, to: number): Box => {
   const last = part(to - 1)
   return part(from).map(({ low }, d) => ({ low, high: last[d].high }))
@@ -219,11 +221,11 @@ export const denseSteps = (
   })
 
 /**
- * Opens a writer for the cells of boxes, which arrive one box after the other: each box becomes one or more fragments.
+ * Opens a writer for the cells of boxes, which arrive one box after the other. Each box becomes one or more fragments.
  * More than one fragment requires format 12 or later.
  *
- * All fragments share one write time, that of opening. Overlapping boxes must therefore contain equal cells where they
- * overlap, as in copies of an array: neither box is newer.
+ * All fragments have the same write time, the time of opening, so no fragment is newer than another. Overlapping boxes
+ * must therefore contain equal cells where they overlap, as in copies of an array.
  */
 export const openDenseWriter = (
   array: OpenedArray,

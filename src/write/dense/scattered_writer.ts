@@ -1,6 +1,6 @@
 /**
- * Writes dense cells given with their coordinates, in any order: they are buffered until the memory is used up, then
- * become boxes.
+ * Writes dense cells that are given with their coordinates, in any order. Cells are buffered until the memory is used
+ * up, and then combined to boxes.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -60,14 +60,14 @@ const placedSteps = (
 ): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
   Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { dimensions, attributes } = fieldsOf(schema)
-    // the input includes dimensions, as for sparse cells
+    // the input includes columns of dimensions, as in sparse arrays
     const input: ArraySchema = { ...schema, arrayType: "sparse" }
     const memory = Math.min(request.memory, MAX_MEMORY)
     const { checkpoints } = request
     const finished = keptFragments(target, checkpoints)
     const buffers = [...dimensions, ...attributes].map((field) => new PendingColumn(field))
     let { inputCells: flushed, bytes } = checkpoints?.start ?? NO_CHECKPOINT
-    /** boxes of a write at an explicit time, where neither of two fragments is newer */
+    /** boxes written at an explicit time, where no fragment is newer than another */
     const written: Array<Box> = []
 
     const flush = Effect.suspend(() => {
@@ -137,9 +137,9 @@ const placedSteps = (
   })
 
 /**
- * Opens a writer of dense cells with coordinates: columns of all dimensions and attributes. Adjacent cells become
- * boxes, each a fragment; more than one requires format 12 or later. If a cell is written again after the first was
- * flushed, the later one wins; with an explicit time it is rejected.
+ * Opens a writer of dense cells with coordinates: columns of all dimensions and attributes. Adjacent cells are combined
+ * to boxes, and each box becomes a fragment; more than one fragment requires format 12 or later. If a cell is written
+ * again after the first one was flushed, the later one replaces it; with an explicit time it is rejected.
  */
 export const openPlacedWriter = <E = never>(
   array: OpenedArray,

@@ -30,7 +30,7 @@ export interface LabelColumn {
   readonly column: unknown
 }
 
-/** Returns the coordinates that a label is written for. */
+/** Returns the coordinates for which a label is written. */
 export type RangeOfLabel = (label: DimensionLabel) => Box[number]
 
 /** Separates the columns of labels from those of fields. Throws {@link WriteError}. */
@@ -48,7 +48,7 @@ export const splitLabels = (
   return { labels, fields: Object.fromEntries(Object.entries(columns).filter(([name]) => !names.has(name))) }
 }
 
-/** Returns the URIs of label arrays. Labels stored outside the array are not included: writing those fails. */
+/** Returns the URIs of label arrays, without labels stored outside the array: writing those fails. */
 export const labelUris = ({ uri }: OpenedArray, labels: ReadonlyArray<LabelColumn>): ReadonlyArray<string> =>
   labels.flatMap(({ label }) => label.relative ? [join(uri, label.uri)] : [])
 
@@ -83,7 +83,7 @@ export const labelFragments = (
       return yield* denseFragment(target, part, attributes, { time, order: "row" }, () => {})
     }))
 
-/** Commits labels in sequence: each has its own array. */
+/** Commits labels sequentially: each label has its own array. */
 export const commitLabels = (fragments: ReadonlyArray<FinishedFragment>) =>
   Effect.forEach(fragments, (fragment) => commitFragments([fragment]), { discard: true })
 
@@ -91,7 +91,7 @@ export const commitLabels = (fragments: ReadonlyArray<FinishedFragment>) =>
 const rangesIn = (schema: ArraySchema, region: unknown): RangeOfLabel => {
   const { dimensions, currentDomain } = schema
   if (typeof region === "object" && region !== null) {
-    // all dimension names are accepted; those without labels have no effect
+    // accept all dimension names; dimensions without labels have no effect
     const wrong = Object.keys(region).find((name) => !dimensions.some((d) => d.name === name))
     if (wrong !== undefined) {
       throw new WriteError({ field: wrong, reason: "UnknownName", detail: "there is no such dimension" })

@@ -1,5 +1,5 @@
 /**
- * Writers that take cells in batches: the parts that dense and sparse arrays share.
+ * Writers of cells in batches: the part that dense and sparse arrays share.
  *
  * @module
  */
@@ -25,14 +25,14 @@ import {
 } from "../result/write_result.ts"
 
 /**
- * A write that takes its cells in batches and buffers a bounded part of them in memory. Readers see no cells before the
- * commit, and all cells afterwards. Files that were not committed when its scope ends are removed.
+ * A write that accepts cells in batches and buffers a limited number of them in memory. Readers see no cells before the
+ * commit, and all cells afterwards. Files that are not committed when the scope of the writer closes are removed.
  */
 export interface CellWriter<Columns, E = never> {
   /**
-   * Appends cells. Cells rejected with a `WriteError` are not appended, and later batches may follow; after any other
-   * error, or after a filter rejected values, every call fails with `WriteError`. Errors number cells from the first
-   * one of the write.
+   * Appends cells. Cells rejected with a `WriteError` are not appended, and later batches are still accepted. After any
+   * other error, or after a filter rejected values, every call fails with `WriteError`. Errors number cells from the
+   * first cell of the write.
    */
   readonly write: (columns: Columns) => Effect.Effect<void, WriteFailure>
   /** Writes buffered cells and commits all fragments at once. Nothing can be written afterwards. */
@@ -41,7 +41,7 @@ export interface CellWriter<Columns, E = never> {
 
 /**
  * Decides whether finished fragments are committed: runs the commit, or fails before it. If it fails after the commit,
- * with the fragments in state `tried`, their commit is removed first and then the fragments.
+ * while the fragments are in state `tried`, the scope removes first their commit and then the fragments.
  */
 export type CommitGuard<E> = (
   fragments: ReadonlyArray<FinishedFragment>,
@@ -64,7 +64,7 @@ export interface CellSteps<Checked extends { readonly inputCells: number }> {
   readonly progress: () => WriteProgress
 }
 
-/** Fails if the fragments of one write could not be committed together with one more. */
+/** Fails if one more fragment could not be committed together with the finished ones. */
 export const checkTogether = (
   uri: string,
   version: number,
@@ -79,7 +79,9 @@ export const checkTogether = (
 const FAILED = "an earlier part of this write failed; begin it anew"
 const COMMITTED = "it was committed; open another writer for more cells"
 
-/** Creates a writer from its steps: calls run in sequence, and none runs after a call that failed half-way. */
+/**
+ * Creates a writer from its steps. Calls run sequentially; after a call that failed half-way, all calls fail.
+ */
 export const makeCellWriter = <Checked extends { readonly inputCells: number }, E = never>(
   uri: string,
   steps: CellSteps<Checked>,
@@ -91,20 +93,20 @@ export const makeCellWriter = <Checked extends { readonly inputCells: number }, 
     const storage = yield* Storage
     const first = checkpoints?.start.inputCells ?? 0
     const turn = yield* Effect.makeSemaphore(1)
-    // batches follow each other closely, so they share the turns of one operation
+    // batches follow each other closely, so they share the event loop turns of one operation
     const shared = makeTurns()
     const turns = withinTurns(() => shared)
     let ended: string | undefined
     let input = 0
-    /** runs calls in order, until the writer is closed */
-    const inTurn = <A, E1>(step: () => Effect.Effect<A, WriteFailure | E1>): Effect.Effect<A, WriteFailure | E1> =>
+    /** runs calls in order; fails if the writer has ended */
+    const inSequence = <A, E1>(step: () => Effect.Effect<A, WriteFailure | E1>): Effect.Effect<A, WriteFailure | E1> =>
       turn.withPermits(1)(Effect.suspend((): Effect.Effect<A, WriteFailure | E1> =>
         ended === undefined
           ? turns(step())
           : Effect.fail(new WriteError({ uri, field: "", reason: "Ended", detail: ended }))
       ))
     const write = (columns: Readonly<Record<string, unknown>>) =>
-      inTurn(() =>
+      inSequence(() =>
         Effect.flatMap(
           Effect.mapError(
             attemptWriteSteps(uri, () =>
@@ -123,7 +125,7 @@ export const makeCellWriter = <Checked extends { readonly inputCells: number }, 
           },
         )
       )
-    const commit = inTurn(() =>
+    const commit = inSequence(() =>
       Effect.gen(function* () {
         ended = FAILED
         yield* steps.finish
@@ -144,7 +146,7 @@ export const makeCellWriter = <Checked extends { readonly inputCells: number }, 
     return { write, commit }
   })
 
-/** Creates a sink from a writer: it writes all batches of a stream and commits them at its end. */
+/** Returns the writer with spans for its calls, named `${name}.write` and `${name}.commit`. */
 export const tracedWriter = (name: string, target: Target) =>
 <Columns, E>(
   { write, commit }: CellWriter<Columns, E>,
@@ -153,7 +155,7 @@ export const tracedWriter = (name: string, target: Target) =>
   commit: commit.pipe(traced(`${name}.commit`, target)),
 })
 
-/** The sink of a writer: it takes all batches of a stream, and commits them at its end. */
+/** Creates a sink from a writer: writes all batches of a stream and commits them at its end. */
 export const sinkOf = <Columns, R>(
   writer: Effect.Effect<CellWriter<Columns>, WriteFailure, R | Scope.Scope>,
 ): Sink.Sink<WriteResult, Columns, never, WriteFailure, Exclude<R, Scope.Scope>> =>

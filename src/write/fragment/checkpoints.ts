@@ -1,5 +1,5 @@
 /**
- * Resumable writes: the fragments that a killed process finished, and the state saved for the next attempt.
+ * Resumable writes: the fragments that a killed process finished, and the state that is saved for the next attempt.
  *
  * @module
  */
@@ -17,11 +17,11 @@ export interface WrittenSoFar extends Pick<Checkpoint, "inputCells" | "cells" | 
   readonly fragments: ReadonlyArray<FinishedFragment>
 }
 
-/** The start of a write, and callbacks for its fragments. */
+/** The start of a resumable write, and callbacks that save its state. */
 export interface Checkpoints {
-  /** Work of an earlier process: the first `given` cells are passed in again and skipped. */
+  /** Work of an earlier process: its first `inputCells` cells are passed in again and skipped. */
   readonly start: Checkpoint
-  /** Called whenever the fragments contain all of the first `given` cells. */
+  /** Called whenever the finished fragments contain all of the first `inputCells` cells. */
   readonly save: (written: WrittenSoFar) => Effect.Effect<void, StorageError, Storage>
   /** Called when all cells are written. Returns the name of the commit if there are several fragments. */
   readonly beforeCommit: (written: WrittenSoFar) => Effect.Effect<string, StorageError, Storage>
@@ -41,7 +41,7 @@ export const keptFragments = (
     state: { commit: "none", commitUri: undefined, isKept: true },
   }))
 
-/** The beginning of a write. */
+/** State of a write that has not started. */
 export const NO_CHECKPOINT: Checkpoint = { inputCells: 0, cells: 0, bytes: 0, fragments: [], commit: null }
 
 /** Returns columns without their first cells. */

@@ -17,8 +17,8 @@ import type { FinishedFragment } from "./fragment_writer.ts"
 const noBytes = new Uint8Array(0)
 
 /**
- * Creates the commit file. An existing file of that name is ours, from an attempt whose response was lost: no other
- * writer uses the name.
+ * Creates the commit file. If a file of that name exists, an earlier attempt created it and its response was lost: no
+ * other writer uses the name.
  */
 const create = (
   fragments: ReadonlyArray<FinishedFragment>,
@@ -40,13 +40,13 @@ const create = (
 const namesOf = (fragments: ReadonlyArray<FinishedFragment>): ReadonlyArray<TimestampedName> =>
   fragments.map(({ name }) => parseName(name)!).sort(compareNames)
 
-/** Returns a new name for the commit of several fragments; it spans the times of all. */
+/** Returns a new name for the commit of several fragments, which spans the times of all fragments. */
 export const newCommitName = (fragments: ReadonlyArray<FinishedFragment>): Effect.Effect<string> => {
   const names = namesOf(fragments)
   return newName([names[0].start, names[names.length - 1].end], fragments[0].version)
 }
 
-/** Creates the commit of several fragments: the lines of their own commits, oldest first, in one file. */
+/** Creates the commit of several fragments: one file with the lines of their commits, oldest first. */
 const createTogether = (
   fragments: ReadonlyArray<FinishedFragment>,
   commit: string | undefined,
@@ -61,9 +61,9 @@ const createTogether = (
   })
 
 /**
- * Commits finished fragments of one array, all at once or none. Several at once require format 12 or later. Not
- * interruptible: an interruption waits until the outcome is known. `commit` is the name of the commit of several
- * fragments, if it was chosen before.
+ * Commits finished fragments of one array, either all or none. Several fragments require format 12 or later. Not
+ * interruptible: an interruption waits until the result of the commit is known. `commit` is the name of the commit of
+ * several fragments, if it was chosen before.
  */
 export const commitFragments = (
   fragments: ReadonlyArray<FinishedFragment>,

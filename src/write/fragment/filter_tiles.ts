@@ -1,5 +1,5 @@
 /**
- * Filters the tiles of a fragment, in this thread or in workers, and passes them on in order.
+ * Filters the tiles of a fragment, in this thread or in workers, and returns them in order.
  */
 import * as Effect from "effect/Effect"
 import { offerJob } from "../../../platform/workers/jobs.ts"
@@ -39,67 +39,67 @@ export interface WriteTiles {
 /** Options of filtering. */
 export interface PersistOptions {
   readonly filters: FieldFilters
-  /** Filters a tile in this thread; rejected values become an error that names the cell. */
-  readonly here: (tile: WriteTile) => Effect.Effect<PersistedTile, CodecError | WriteError>
-  /** The worker pool, if there is one. */
+  /** Filters a tile in this thread. The error for a rejected value names the cell. */
+  readonly filterTile: (tile: WriteTile) => Effect.Effect<PersistedTile, CodecError | WriteError>
+  /** The worker pool, if available. */
   readonly pool: WorkerPool | undefined
 }
 
-/** Approximate size of the tiles sent to a worker together. */
-const JOB = 1 << 20
+/** Approximate size of the tiles that are sent to a worker together. */
+const JOB_SIZE = 1 << 20
 
-/** Larger tiles are copied in steps before they are sent to a worker. */
-const COPIED_AT_ONCE = 1 << 24
+/** Maximum size of tiles that are copied in one step before they are sent to a worker. */
+const MAX_COPY_SIZE = 1 << 24
 
 const numbers = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: to - from }, (_, i) => from + i)
 
-/** Builds tiles, filters them and passes them to `take` in sequence. Only a few are in memory at a time. */
+/** Builds tiles, filters them and passes them to `take` in sequence. Only a few tiles are in memory at a time. */
 export const persistTiles = <E>(
   { count, bytes, tile: tileAt }: WriteTiles,
-  { filters, here, pool }: PersistOptions,
+  { filters, filterTile: here, pool }: PersistOptions,
   take: (tile: WriteTile, persisted: PersistedTile) => Effect.Effect<void, E>,
 ): Effect.Effect<void, CodecError | WriteError | E> => {
-  const step = pool === undefined ? 1 : Math.max(1, Math.min(count, Math.floor(JOB / Math.max(1, bytes))))
-  // without workers, each tile is consumed before the next one is built
+  const step = pool === undefined ? 1 : Math.max(1, Math.min(count, Math.floor(JOB_SIZE / Math.max(1, bytes))))
+  // without workers, each tile is written before the next one is built, so all tiles share the memory
   const memory = pool === undefined ? { bytes: new Uint8Array(0) } : undefined
   const done: Array<ReadonlyArray<readonly [WriteTile, PersistedTile]> | undefined> = []
   let next = 0
-  let taking = false
-  /** passes on finished tiles, unless another fiber already does */
-  const handOn = Effect.gen(function* () {
-    if (taking) return
-    taking = true
+  let isTaking = false
+  /** passes the filtered tiles to `take`, unless another fiber is doing so */
+  const takeFinished = Effect.gen(function* () {
+    if (isTaking) return
+    isTaking = true
     for (let ready = done[next]; ready !== undefined; ready = done[next]) {
       done[next++] = undefined
       for (const [tile, persisted] of ready) yield* take(tile, persisted)
     }
-    taking = false
+    isTaking = false
   })
-  const allHere = (tiles: ReadonlyArray<WriteTile>) => Effect.forEach(tiles, here)
+  const filterInThread = (tiles: ReadonlyArray<WriteTile>) => Effect.forEach(tiles, here)
   const memories: Array<ArrayBuffer> = []
   const filtered = (
     tiles: ReadonlyArray<WriteTile>,
   ): Effect.Effect<ReadonlyArray<PersistedTile>, CodecError | WriteError> => {
-    if (pool === undefined) return allHere(tiles)
+    if (pool === undefined) return filterInThread(tiles)
     const make = (): Steps<PersistJob> => persistJob(filters, tiles.map(({ tile }) => tile), memories.pop())
     const offer = (job: () => PersistJob) => offerJob(pool, persistJobs, job)
-    const answered = (answer: ReturnType<typeof offer>) =>
-      answer === undefined ? Effect.zipLeft(allHere(tiles), turn) : Effect.matchEffect(answer, {
-        // a failed worker loses its copies, but the tiles still exist in this thread
-        onFailure: () => allHere(tiles),
+    const settle = (answer: ReturnType<typeof offer>) =>
+      answer === undefined ? Effect.zipLeft(filterInThread(tiles), turn) : Effect.matchEffect(answer, {
+        // the copies of a failed worker are lost, but the tiles still exist in this thread
+        onFailure: () => filterInThread(tiles),
         onSuccess: ({ bytes, persisted }) => {
           memories.push(bytes)
-          // filter again in this thread, which fails with the precise error
-          return persisted === undefined ? allHere(tiles) : Effect.succeed(persisted)
+          // filter again in this thread to get the precise error
+          return persisted === undefined ? filterInThread(tiles) : Effect.succeed(persisted)
         },
       })
-    if (bytes * tiles.length <= COPIED_AT_ONCE) return answered(offer(() => finish(make())))
-    // large tiles are copied in steps, even if no worker turns out to be free
+    if (bytes * tiles.length <= MAX_COPY_SIZE) return settle(offer(() => finish(make())))
+    // copy large tiles in steps, even though all workers may be busy
     return Effect.flatMap(runSteps(make), (job) => {
       const answer = offer(() => job)
       if (answer === undefined) memories.push(job.bytes)
-      return answered(answer)
+      return settle(answer)
     })
   }
   const tilesOf = function* (from: number, to: number): Steps<ReadonlyArray<WriteTile>> {
@@ -116,7 +116,7 @@ export const persistTiles = <E>(
       (tiles) =>
         Effect.flatMap(filtered(tiles), (persisted) => {
           done[number] = tiles.map((tile, i) => [tile, persisted[i]])
-          return Effect.zipRight(handOn, turnIfDue)
+          return Effect.zipRight(takeFinished, turnIfDue)
         }),
     )
   return Effect.forEach(numbers(0, Math.ceil(count / step)), group, {

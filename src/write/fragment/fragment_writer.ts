@@ -1,6 +1,6 @@
 /**
- * Writes a fragment: tiles field by field in global order, filtered and streamed into its files, then its metadata. The
- * fragment is invisible until its commit; without a commit, its files are removed.
+ * Writes a fragment: filters its tiles field by field in global order, streams them into its files, and then writes its
+ * metadata. The fragment is invisible until its commit; without a commit, its files are removed.
  */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
@@ -37,7 +37,7 @@ import { webpEncoderOf } from "../../fragment/tile_context.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import { persistTiles, type WriteTile, type WriteTiles } from "./filter_tiles.ts"
 
-/** The array that fragments are written to. */
+/** The array to which fragments are written. */
 export interface FragmentTarget {
   /** URI of the array. */
   readonly uri: string
@@ -50,7 +50,7 @@ export interface FragmentTarget {
 
 /** Options of a fragment. */
 export interface FragmentOptions {
-  /** First and last write time of its cells. Default: now. */
+  /** Times of its oldest and newest cell. Default: now. */
   readonly time?: NameTime
   readonly hasTimestamps?: boolean
   readonly hasDeleteMetadata?: boolean
@@ -74,13 +74,13 @@ export interface FinishedFragment {
   readonly arrayUri: string
   readonly name: string
   readonly version: number
-  /** The box of its cells; unknown for a fragment that an earlier process finished. */
+  /** The box of its cells; `undefined` for a fragment that an earlier process finished. */
   readonly nonEmptyDomain: ReadonlyArray<Range> | undefined
-  /** Up to format 4 only: there the metadata file is the commit. */
+  /** Only up to format 4, where the metadata file is the commit. */
   readonly metadata: { readonly uri: string; readonly bytes: Uint8Array } | undefined
   /**
-   * State of the commit. At the end of the scope, the fragment is removed unless it was committed or is kept for a
-   * later attempt.
+   * State of the commit. When the scope closes, the fragment is removed unless it was committed or is kept for a later
+   * attempt.
    */
   readonly state: { commit: "none" | "tried" | "done"; commitUri: string | undefined; isKept: boolean }
 }
@@ -91,11 +91,11 @@ export interface FragmentWriter {
   readonly uri: string
   /** Current size of its files in bytes. */
   readonly bytes: () => number
-  /** Number of fields worth writing concurrently. */
+  /** Number of fields to write concurrently. */
   readonly inFlight: number
   /** Appends tiles of an attribute. */
   readonly write: (field: Field, tiles: WriteTiles) => Effect.Effect<void, WriteTilesError>
-  /** Appends tiles of coordinates, equally many of each dimension. */
+  /** Appends tiles of coordinates, the same number for each dimension. */
   readonly writeCoordinates: (tiles: ReadonlyArray<WriteTiles>) => Effect.Effect<void, WriteTilesError>
   /** Finishes the files of a field; nothing can be appended to them afterwards. */
   readonly close: (field: Field) => Effect.Effect<void, StorageError>
@@ -103,18 +103,21 @@ export interface FragmentWriter {
   readonly finish: (end: FragmentEnd) => Effect.Effect<FinishedFragment, StorageError | CodecError>
 }
 
-/** Bytes written to a file at once; fewer when that many are buffered for all files together. */
-const BATCH = 1 << 20
-const MAX_WAITING = 1 << 26
+/**
+ * Size of the buffer of one file, and of the buffers of all files together, in bytes. A file is flushed when either is
+ * full.
+ */
+const FILE_BUFFER_SIZE = 1 << 20
+const MAX_BUFFERED_SIZE = 1 << 26
 
-/** Bytes per storage call. */
-const WRITTEN_AT_ONCE = 1 << 23
+/** Maximum size of one storage call in bytes. */
+const MAX_WRITE_SIZE = 1 << 23
 
-/** Smaller fields do not justify starting threads; each further thread needs this many bytes at a time. */
-const WORTH = 1 << 24
-const WORTH_AT_ONCE = 1 << 22
+/** Minimum total size of a field, and minimum size of one call, for which worker threads are used, in bytes. */
+const MIN_FIELD_SIZE_FOR_THREADS = 1 << 24
+const MIN_CALL_SIZE_FOR_THREADS = 1 << 22
 
-/** A file of tiles: filtered data is buffered until a call is worthwhile. */
+/** A file of tiles. Filtered data is buffered to reduce the number of storage calls. */
 interface OutFile {
   readonly uri: string
   writer: FileWriter | undefined
@@ -127,12 +130,12 @@ interface OutField {
   readonly record: FieldRecord
   readonly filters: FieldFilters
   readonly files: Readonly<Record<DataPart, OutFile>>
-  /** Size of the tiles passed in. */
+  /** Size of the appended tiles before filtering. */
   inputBytes: number
   closed: boolean
 }
 
-/** Runs filters in steps; rejected values become an error that names field and cell. */
+/** Runs filters in steps. The error for a rejected value names field and cell. */
 const attemptFilters = <A>(
   uri: string,
   field: Field,
@@ -155,10 +158,10 @@ const attemptFilters = <A>(
     )
   })
 
-/** Encodes generic tiles, whose filters reject nothing. */
+/** Encodes generic tiles. Their filters reject no values. */
 const attemptCodecs = <A>(run: () => A): Effect.Effect<A, CodecError> => attempt(run, failOn(CodecError))
 
-/** Opens a fragment of an array. Its files are removed with the scope, unless it was committed. */
+/** Opens a fragment of an array. Its files are removed when the scope closes, unless it was committed. */
 export const openFragment = (
   target: FragmentTarget,
   options: FragmentOptions = {},
@@ -179,12 +182,13 @@ export const openFragment = (
     const state: FinishedFragment["state"] = { commit: "none", commitUri: undefined, isKept: false }
     yield* Effect.addFinalizer(() => {
       if (state.commit === "done" || state.isKept) return Effect.void
-      // a commit whose response was lost may exist: it is removed first, or the array would name a missing fragment
+      // remove the commit first, since it may exist if its response was lost: otherwise it would name a missing
+      // fragment
       const commit = state.commit === "tried" ? storage.remove(state.commitUri!) : Effect.void
       return Effect.ignore(Effect.zipRight(commit, created.removeAll()))
     })
 
-    // in the order of the metadata's lists: format notes, section 9
+    // the order of the lists in the metadata: format notes, section 9
     const slots: ReadonlyArray<Field | undefined> = [
       ...fields.attributes,
       dense || split ? undefined : zipped,
@@ -230,15 +234,15 @@ export const openFragment = (
         file.parts = []
         file.waiting = 0
         for (let from = 0; from < parts.length;) {
-          // large buffers are written unchanged, small ones are joined
+          // write large buffers unchanged and join small ones
           let to = from
-          for (let size = 0; to < parts.length && (to === from || size + parts[to].length <= BATCH); to++) {
+          for (let size = 0; to < parts.length && (to === from || size + parts[to].length <= FILE_BUFFER_SIZE); to++) {
             size += parts[to].length
           }
           const bytes = to === from + 1 ? parts[from] : concat(parts.slice(from, to))
-          // a single call for a huge tile would block as long as the disk takes
-          for (let at = 0; at < bytes.length; at += WRITTEN_AT_ONCE) {
-            yield* file.writer.write(bytes.subarray(at, at + WRITTEN_AT_ONCE))
+          // split huge tiles: a single call would block the event loop until the disk has written everything
+          for (let at = 0; at < bytes.length; at += MAX_WRITE_SIZE) {
+            yield* file.writer.write(bytes.subarray(at, at + MAX_WRITE_SIZE))
             yield* turnIfDue
           }
           from = to
@@ -250,7 +254,7 @@ export const openFragment = (
         file.parts.push(bytes)
         file.waiting += bytes.length
         waiting += bytes.length
-        return file.waiting < BATCH && waiting < MAX_WAITING ? Effect.void : flush(file)
+        return file.waiting < FILE_BUFFER_SIZE && waiting < MAX_BUFFERED_SIZE ? Effect.void : flush(file)
       })
 
     const append = (
@@ -271,32 +275,34 @@ export const openFragment = (
         const { filters } = out
         const input = tiles.count * tiles.bytes
         out.inputBytes += input
-        const pool = out.inputBytes < WORTH || input < WORTH_AT_ONCE ? undefined : persistPool(access, filters)
-        // memory of the previous tile: a tile of at least this size is written at once, so its memory is free again
+        const pool = out.inputBytes < MIN_FIELD_SIZE_FOR_THREADS || input < MIN_CALL_SIZE_FOR_THREADS
+          ? undefined
+          : persistPool(access, filters)
+        // memory of the previous tile; reused if the tile was large enough to be written immediately
         let memory: Uint8Array | undefined
-        const here = ({ tile, cellOf }: WriteTile) =>
+        const filterTile = ({ tile, cellOf }: WriteTile) =>
           attemptFilters(target.uri, field, cellOf, () => persistTileSteps(filters, tile, memory))
         const take = (tile: WriteTile, persisted: PersistedTile) =>
           Effect.map(append(out, tile, persisted), () => {
-            if (pool === undefined && persisted.fixed.length >= BATCH) memory = persisted.fixed
+            if (pool === undefined && persisted.fixed.length >= FILE_BUFFER_SIZE) memory = persisted.fixed
           })
-        return persistTiles(tiles, { filters, here, pool }, take)
+        return persistTiles(tiles, { filters, filterTile: filterTile, pool }, take)
       })
 
     const writeCoordinates: FragmentWriter["writeCoordinates"] = (tiles) => {
-      // tiles may be built concurrently and finish in another order
-      const corners = tiles.map(({ count }) => new Array<TileStatistics>(count))
-      const noted = function* (writeTiles: WriteTiles, d: number, i: number): Steps<WriteTile> {
+      // by tile number, since tiles that are built concurrently may finish in any order
+      const statistics = tiles.map(({ count }) => new Array<TileStatistics>(count))
+      const recordBounds = function* (writeTiles: WriteTiles, d: number, i: number): Steps<WriteTile> {
         const tile = yield* writeTiles.tile(i)
-        corners[d][i] = tile.statistics
+        statistics[d][i] = tile.statistics
         return tile
       }
       const addBounds = Effect.sync(() =>
-        corners.forEach((all, d) => all.forEach(({ min, max }) => bounds[d].add(min!, max!)))
+        statistics.forEach((all, d) => all.forEach(({ min, max }) => bounds[d].add(min!, max!)))
       )
       if (split) {
         const all = Effect.forEach(fields.dimensions, (field, d) =>
-          write(field, { ...tiles[d], tile: (i) => noted(tiles[d], d, i) }), {
+          write(field, { ...tiles[d], tile: (i) => recordBounds(tiles[d], d, i) }), {
           concurrency: inFlight(storage, uri, 4),
           discard: true,
         })
@@ -308,7 +314,7 @@ export const openFragment = (
       const zip = function* (i: number): Steps<WriteTile> {
         const all: Array<WriteTile> = []
         for (const [d, writeTiles] of tiles.entries()) {
-          all.push(yield* noted(writeTiles, d, i))
+          all.push(yield* recordBounds(writeTiles, d, i))
         }
         return {
           ...all[0],
@@ -363,7 +369,7 @@ export const openFragment = (
         })
         const file: OutFile = { uri: `${uri}/${FRAGMENT_METADATA_FILE}`, writer: undefined, parts: [], waiting: 0 }
         const finished = { arrayUri: target.uri, name, version, nonEmptyDomain, state }
-        // the scope keeps the fragment until it is committed, possibly together with others
+        // keep the files open in the scope until the fragment is committed, possibly together with others
         outs.clear()
         if (!split) {
           const bytes = yield* attemptCodecs(() => concat([...parts]))

@@ -1,7 +1,8 @@
 /**
- * Writes at an explicit time at which the array already has a fragment. If both contain the same cell, the fragment
- * name decides which is newer. TileDB 2.30 sorts fragments by time only, in no particular order beyond 16 fragments in
- * the whole array: two fragments of equal time suffice to make it read another cell as the newest.
+ * Checks writes at an explicit time at which the array already has a fragment. If both fragments contain the same cell,
+ * the fragment names decide which one is newer. TileDB 2.30 sorts fragments by time only, with an unstable sort if the
+ * array has more than 16 fragments: then two fragments of equal time suffice to make it read the other cell as the
+ * newest.
  */
 import * as Effect from "effect/Effect"
 import { services } from "../../../platform/observability/spans.ts"
@@ -18,14 +19,17 @@ import type { FinishedFragment } from "./fragment_writer.ts"
 import { mayHaveCommitAt } from "./timestamps.ts"
 import type { WriteFailure } from "../result/write_result.ts"
 
-/** TileDB 2.30 sorts more fragments than this in no particular order if their times are equal. */
-const SORTED = 16
+/**
+ * Maximum number of fragments that TileDB 2.30 sorts with a stable sort; beyond, fragments of equal time are in any
+ * order.
+ */
+const MAX_STABLE_FRAGMENTS = 16
 
 /**
- * Looks for fragments of other writes at the time of these uncommitted ones. Boxes that do not overlap have no cell in
- * common. Overlapping dense boxes fail if the array has too many fragments for the engine; otherwise, and for sparse
- * cells, which may differ, a warning is logged. Takes one listing of the commits, and reopens the array only if there
- * is a commit of that time.
+ * Searches for fragments of other writes with the time of these uncommitted ones. Boxes that do not overlap have no
+ * cell in common. Overlapping dense boxes fail if the array has too many fragments for the engine; otherwise, and for
+ * sparse cells, which may differ, a warning is logged. Takes one listing of the commits, and reopens the array only if
+ * there is a commit of that time.
  */
 export const checkTies = (
   array: OpenedArray,
@@ -51,24 +55,27 @@ export const checkTies = (
     const subject = `the array has ${
       isCertain ? "some of these cells" : "cells in the same box"
     } at the same time, ${start}`
-    if (isCertain && count > SORTED) {
+    if (isCertain && count > MAX_STABLE_FRAGMENTS) {
       const detail =
-        `${subject}; TileDB 2.30 may take either for the newest in an array of more than ${SORTED} fragments ` +
+        `${subject}; TileDB 2.30 may take either for the newest in an array of more than ${MAX_STABLE_FRAGMENTS} fragments ` +
         `(this would be number ${count}); pass another at, or leave it out`
       return yield* Effect.fail(new WriteError({ uri, field: "", reason: "SameTime", detail }))
     }
-    const when = count > SORTED ? `; the array has more than ${SORTED} fragments` : ` beyond ${SORTED} fragments`
+    const when = count > MAX_STABLE_FRAGMENTS
+      ? `; the array has more than ${MAX_STABLE_FRAGMENTS} fragments`
+      : ` beyond ${MAX_STABLE_FRAGMENTS} fragments`
     yield* Effect.logWarning(
       `${redactUri(uri)}: ${subject}; for a cell in both, TileDB 2.30 may take either for the newest${when}. ` +
         "Pass another at, or leave it out",
     )
   }).pipe(
-    // an array that was removed has no other fragments
+    // ignore the error: an array that was removed has no other fragments
     Effect.catchTag("ArrayNotFound", () => Effect.void),
   )
 
 /**
- * Runs {@link checkTies} before a commit. `undefined` for an array that is being created, which has no other fragments.
+ * Returns a guard that runs {@link checkTies} before a commit; `undefined` for an array that is being created, which
+ * has no other fragments.
  */
 export const guardTies = (
   array: OpenedArray,

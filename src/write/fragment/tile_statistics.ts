@@ -1,8 +1,8 @@
 /**
  * Minimum, maximum, sum and null count of a tile, in the engine's form for each datatype.
  *
- * Where the engine is known to be wrong, these are correct: NaN is not a bound (unless all cells are NaN), null counts
- * exist for all nullable fields, and strings are compared beyond zero bytes.
+ * Three defects of the engine are not imitated: NaN is not a bound (unless all cells are NaN), null counts exist for
+ * all nullable fields, and strings are compared beyond zero bytes.
  */
 import { type Datatype, isFloat, sizeOf, viewAs } from "../../../schema/array/datatype.ts"
 import { readScalar } from "../../../schema/array/scalar.ts"
@@ -28,20 +28,20 @@ const zeros = (bytes: Uint8Array, from: number, to: number): number => {
   return count
 }
 
-/** Bounds and sum; no bounds if all cells are null. */
+/** Bounds and sum of a tile; no bounds if all cells are null. */
 type Numbers = Pick<TileStatistics, "min" | "max" | "sum">
 
 /** Returns the statistics of all cells of a tile. For dimensions, minimum and maximum are the tile's MBR. */
 export const tileStatistics = (field: Field, tile: FieldTile): TileStatistics =>
   finish(tileStatisticsSteps(field, tile))
 
-/** As {@link tileStatistics}, in steps. */
+/** Like {@link tileStatistics}, in steps. */
 export function* tileStatisticsSteps(field: Field, tile: FieldTile): Steps<TileStatistics> {
   const nullCount = yield* nulls(tile.validity)
   const dimension = field.file.kind === "dimension"
   const bounds = dimension || hasMinMax(field)
   const sum = sumType(field)
-  // without nulls, validity is ignored
+  // ignore validity if there are no nulls
   const validity = nullCount === 0 ? undefined : tile.validity
   const numbers = sum === undefined
     ? undefined
@@ -54,14 +54,14 @@ export function* tileStatisticsSteps(field: Field, tile: FieldTile): Steps<TileS
   return { min: zero(match?.min), max: zero(match?.max), sum: numbers?.sum, nulls: nullCount }
 }
 
-/** Of −0 and 0, the engine keeps the first one in MBRs and the last one in statistics. */
+/** Returns −0 or 0, whichever the engine stores: it keeps the first one in MBRs and the last one in statistics. */
 const firstZero = (type: Datatype, values: Uint8Array, bound: Uint8Array): Uint8Array => {
   if (readScalar(type, bound) !== 0) return bound
   const at = viewAs(type, values).indexOf(0 as never) * sizeOf(type)
   return values.slice(at, at + sizeOf(type))
 }
 
-/** 64-bit integers. */
+/** Computes bounds and sum of 64-bit integers. */
 function* wideStatistics(
   type: Datatype,
   signed: boolean,
@@ -82,13 +82,13 @@ function* wideStatistics(
   }
 }
 
-/** Cells per block. */
-const BLOCK = 2048
+/** Number of cells per block. */
+const BLOCK_CELLS = 2048
 
-/** Sums that must stay below this cannot overflow and are not checked. */
-const SAFE = 1e300
+/** Sums that must stay below this value cannot overflow and are not checked. */
+const MAX_SAFE_SUM = 1e300
 
-/** Floats, and integers of up to 32 bits. */
+/** Computes bounds and sum of floats, and of integers of up to 32 bits. */
 function* numberStatistics(
   type: Datatype,
   kind: "int64" | "uint64" | "float64",
@@ -96,13 +96,13 @@ function* numberStatistics(
   validity: Uint8Array | undefined,
 ): Steps<Numbers> {
   const view = viewAs(type, values) as Float64Array<ArrayBuffer>
-  const block = new Float64Array(BLOCK)
+  const block = new Float64Array(BLOCK_CELLS)
   const bounds = noNumbers()
   let whole = 0n
   let sum = 0
   let saturated = false
-  for (let from = 0; from < view.length; from += BLOCK) {
-    const to = Math.min(view.length, from + BLOCK)
+  for (let from = 0; from < view.length; from += BLOCK_CELLS) {
+    const to = Math.min(view.length, from + BLOCK_CELLS)
     let n = to - from
     let source = block
     if (validity !== undefined) {
@@ -115,7 +115,7 @@ function* numberStatistics(
     if (kind !== "float64") whole += BigInt(bounds.sum)
     else if (!saturated) {
       const max = Math.max(Math.abs(bounds.min), Math.abs(bounds.max)) * n + Math.abs(sum)
-      if (max < SAFE) sum = bounds.sum
+      if (max < MAX_SAFE_SUM) sum = bounds.sum
       else ({ sum, saturated } = saturatingSum(source, n, sum))
     }
     if (to % STEP === 0) yield
@@ -135,10 +135,10 @@ const bytesOf = (type: Datatype, value: number): Uint8Array => {
   return out
 }
 
-/** Texts compared between two yields. */
+/** Number of texts compared between two yields. */
 const TEXT_STEP = 1 << 12
 
-/** Text is compared as unsigned bytes; a prefix is smaller. */
+/** Computes bounds of text, compared as unsigned bytes; a prefix precedes longer texts. */
 function* textBounds(
   { cellSize }: Field,
   { values, offsets }: FieldTile,

@@ -1,5 +1,5 @@
 /**
- * Write times: for one fragment, and for several that are committed together.
+ * Write times of single fragments, and of several fragments that are committed together.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import { parseName } from "../../../schema/name/timestamped_name.ts"
 import { Since } from "../../../schema/version/version.ts"
 import type { InvalidOption } from "../../array/open/errors.ts"
 import { join } from "../../array/open/listing.ts"
-import { MAX_WAIT, momentAfter, newerOf, type Newest, newestOf, untilReached } from "../../array/create/write_time.ts"
+import { MAX_WAIT, momentAfter, newerOf, type Newest, newestOf, waitUntil } from "../../array/create/write_time.ts"
 import type { NameTime } from "../../array/create/fragment_name.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { fragmentVersion } from "./fragment_target.ts"
@@ -18,7 +18,7 @@ import { fragmentVersion } from "./fragment_target.ts"
 /** Kind of the write: cells, or a condition that deletes cells, including those of its own millisecond. */
 type Commit = "cells" | "delete"
 
-/** Suffixes of commit names. The name of a `.con` file contains the time of the last commit that it lists. */
+/** Suffixes of commit names. The name of a `.con` file contains the time of the newest commit in it. */
 const isCommit = /\.(wrt|ok|con|del|upd)$/
 
 /**
@@ -39,7 +39,9 @@ const listedCommit = (uri: string, kind: Commit): Effect.Effect<Newest | undefin
       return newest
     }))
 
-/** Returns the newest commit at the time the array was opened, including those in consolidated commit files. */
+/**
+ * Returns the newest commit at the time at which the array was opened, including those in consolidated commit files.
+ */
 const openedCommit = ({ fragments, deletes }: OpenedArray, kind: Commit): Newest | undefined => {
   let newest: Newest | undefined
   const isShared = kind === "delete"
@@ -48,9 +50,9 @@ const openedCommit = ({ fragments, deletes }: OpenedArray, kind: Commit): Newest
   return newest
 }
 
-/** Returns the folders that contain an array's commits: one, or two if it has fragments of both hierarchies. */
+/** Returns the folders that contain an array's commits: one, or two if it has fragments of both directory layouts. */
 const commitFolders = ({ uri, schema, fragments }: OpenedArray): ReadonlyArray<string> => {
-  // those of existing fragments, and of the one being written
+  // versions of the existing fragments and of the new one
   const versions = [fragmentVersion(schema.version), ...fragments.map(({ version }) => version)]
   return [
     ...(versions.some((version) => version >= Since.folders) ? [join(uri, COMMITS_FOLDER)] : []),
@@ -58,7 +60,7 @@ const commitFolders = ({ uri, schema, fragments }: OpenedArray): ReadonlyArray<s
   ]
 }
 
-/** Returns the newest commit of an array: takes one listing per folder. */
+/** Returns the newest commit of an array. Takes one listing per folder. */
 const newestCommit = (
   array: OpenedArray,
   kind: Commit,
@@ -68,7 +70,9 @@ const newestCommit = (
     (listed) => listed.reduce(newerOf, openedCommit(array, kind)),
   )
 
-/** Whether an array may have a fragment that starts at a time: consolidated commits state only a time range. */
+/**
+ * Returns whether an array may have a fragment that starts at a time. Consolidated commits state only a time range.
+ */
 export const mayHaveCommitAt = (array: OpenedArray, moment: number): Effect.Effect<boolean, StorageError, Storage> =>
   Effect.gen(function* () {
     if (array.fragments.some(({ name }) => name.start === moment)) return true
@@ -85,9 +89,9 @@ export const mayHaveCommitAt = (array: OpenedArray, moment: number): Effect.Effe
   })
 
 /**
- * Returns the time of a write: the explicit one, or else now, or the millisecond after everything in the array. The
- * latter takes a listing of the array's commits, and one of each of the `others`: label arrays written together with
- * it.
+ * Returns the time of a write: the explicit time; otherwise now, or the millisecond after the newest commit if that is
+ * later. Without an explicit time, takes a listing of the array's commits, and one of each of the `others`: label
+ * arrays that are written together with it.
  */
 export const momentOf = (
   array: OpenedArray,
@@ -105,18 +109,18 @@ export const momentOf = (
  * Waits until the clock reaches the time of a write without explicit time, so that readers after the commit see it.
  */
 export const beforeCommit = (time: NameTime | undefined, moment: NameTime): Effect.Effect<void> =>
-  time === undefined ? untilReached(moment) : Effect.void
+  time === undefined ? waitUntil(moment) : Effect.void
 
 /** Times of the fragments of one write. */
 export interface Moments {
   /** The time of the next fragment. */
   readonly next: Effect.Effect<NameTime>
-  /** Waits until the clock reaches the last of them; run it before the commit. */
+  /** Waits until the clock reaches the last of the times; run it before the commit. */
   readonly reached: Effect.Effect<void>
 }
 
-/** Returns one time for all fragments; they must not contain the same cell. */
-export const oneMoment = (
+/** Returns one time for all fragments. The fragments must not contain the same cell. */
+export const sharedMoment = (
   array: OpenedArray,
   time: NameTime | undefined,
 ): Effect.Effect<Moments, InvalidOption | StorageError, Storage> =>
@@ -126,13 +130,13 @@ export const oneMoment = (
   }))
 
 /**
- * Returns times for fragments that may contain the same cell: each gets its own millisecond, and later ones win. Names
- * alone do not decide that for engines: in an array of more than 16 fragments, they sort those of one time in no
- * particular order. An explicit time applies to all fragments, and then no cell may be in two of them.
+ * Returns times for fragments that may contain the same cell. Each fragment gets its own millisecond, so that later
+ * fragments are newer. Names alone do not decide this for engines: if an array has more than 16 fragments, engines sort
+ * those of equal time in any order. An explicit time applies to all fragments; then no cell may be in two of them.
  *
- * The times follow the clock while it is ahead. If fragments finish faster than one per millisecond, their times run
- * ahead of the clock; the wait before the commit is at most one millisecond per fragment. `earlier` are names of
- * fragments of the same write that an earlier process finished: later ones follow them, for any time of the clock.
+ * The times follow the clock. If fragments finish faster than one per millisecond, their times run ahead of the clock;
+ * the wait before the commit is at most one millisecond per fragment. `earlier` are names of fragments of the same
+ * write that an earlier process finished; later fragments get later times, for any time of the clock.
  */
 export const momentsOf = (
   array: OpenedArray,
@@ -149,8 +153,6 @@ export const momentsOf = (
       count++
       return last = [moment, moment]
     })
-    const reached = Effect.suspend(() =>
-      last === undefined ? Effect.void : untilReached(last, Math.max(MAX_WAIT, count))
-    )
+    const reached = Effect.suspend(() => last === undefined ? Effect.void : waitUntil(last, Math.max(MAX_WAIT, count)))
     return { next, reached }
   })

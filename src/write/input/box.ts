@@ -1,5 +1,5 @@
 /**
- * The region of a dense write: validates the user's box.
+ * Validates the box of a dense write.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { sizeOf } from "../../../schema/array/datatype.ts"
@@ -34,7 +34,7 @@ const endsOf = (input: unknown): readonly [unknown, unknown] => {
 
 const bound = (type: Dimension["type"], bytes: Uint8Array, at = 0): bigint => BigInt(readScalar(type, bytes, at))
 
-/** Parses a box; dimensions without an entry are taken whole. Throws {@link WriteError}. */
+/** Parses a box; dimensions without an entry are selected whole. Throws {@link WriteError}. */
 export const boxOf = (schema: ArraySchema, input: unknown): Box => {
   const { dimensions, currentDomain } = schema
   const refuse = (reason: WriteReason, field: string, detail: string): never => {
@@ -70,7 +70,7 @@ export const boxOf = (schema: ArraySchema, input: unknown): Box => {
   })
 }
 
-/** Number of cells in a box. Throws {@link WriteError} if it exceeds 2⁵³. */
+/** Returns the number of cells in a box. Throws {@link WriteError} if it exceeds 2⁵³. */
 export const cellsOfBox = (box: Box): number => {
   const cells = box.reduce((n, { low, high }) => n * (high - low + 1n), 1n)
   if (cells > BigInt(Number.MAX_SAFE_INTEGER)) {

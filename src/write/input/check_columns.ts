@@ -19,7 +19,7 @@ import type { WriteColumn } from "./write_column.ts"
 export interface CheckedColumns {
   /** Number of cells of each column. */
   readonly cells: number
-  /** Sparse arrays only; in schema order. */
+  /** Only for sparse arrays; in schema order. */
   readonly dimensions: ReadonlyArray<WriteColumn>
   /** In schema order. */
   readonly attributes: ReadonlyArray<WriteColumn>
@@ -30,7 +30,7 @@ export interface CheckOptions {
   /** Number of values of each enumeration, by name; codes of other enumerations are not checked. */
   readonly enumerationSizes?: ReadonlyMap<string, number>
   /**
-   * Accepts the invalid values that engines accept, as for cells copied from an array: bytes above 127 in ASCII text,
+   * Accepts the invalid values that engines accept, for cells copied from an array: bytes above 127 in ASCII text,
    * bools other than 0 and 1, NaN before `scale_float`. Default: they are rejected.
    */
   readonly anyValue?: boolean
@@ -40,13 +40,13 @@ const listed = (names: Iterable<string>): string => [...names].map((name) => JSO
 
 /**
  * Validates the columns of a write, by name: all attributes, and in sparse arrays all dimensions. `cells` is the
- * required number (the cells of a box); without it, the first column determines it. UTF-8 text is not validated, as in
- * the engine; ASCII is. Throws {@link WriteError}.
+ * required number of cells (those of a box); without it, the first column determines the number. UTF-8 text is not
+ * validated, as in the engine; ASCII text is. Throws {@link WriteError}.
  */
 export const checkColumns = (...input: Parameters<typeof checkColumnsSteps>): CheckedColumns =>
   finish(checkColumnsSteps(...input))
 
-/** As {@link checkColumns}, in steps. */
+/** Like {@link checkColumns}, in steps. */
 export function* checkColumnsSteps(
   schema: ArraySchema,
   columns: Readonly<Record<string, unknown>>,
@@ -96,7 +96,7 @@ export function* checkColumnsSteps(
   }
 }
 
-/** Columns must be an object by field name. Throws {@link WriteError}. */
+/** Checks that columns are an object. Throws {@link WriteError}. */
 export const checkNamed = (columns: unknown): void => {
   if (typeof columns === "object" && columns !== null) return
   const detail = `the columns are ${columns}; give them by the names of their fields: { a: … }`
@@ -137,11 +137,11 @@ function* checkColumn(
   return column
 }
 
-/** Index of the first byte above a maximum; −1 if there is no such byte. */
+/** Returns the index of the first byte above a maximum; −1 if there is no such byte. */
 const firstByteAbove = (bytes: Uint8Array, max: number): Steps<number> =>
   findInParts(bytes.length, (from, to) => firstAbove(bytes, max, from, to), 8 * STEP)
 
-/** Validity must be ones and zeros, and is not allowed for fields that are not nullable. */
+/** Checks that validity consists of ones and zeros, and is missing for fields that are not nullable. */
 function* checkValidity(field: Field, { cells, validity }: RawColumn): Steps<Uint8Array | undefined> {
   if (validity === undefined) {
     if (!field.nullable) return undefined
@@ -175,7 +175,7 @@ function* checkValidity(field: Field, { cells, validity }: RawColumn): Steps<Uin
   return undefined
 }
 
-/** The first non-null cell with a byte above a maximum; −1 if there is no such cell. */
+/** Returns the first non-null cell with a byte above a maximum; −1 if there is no such cell. */
 function* firstWrong(
   { field, values, offsets, validity }: WriteColumn,
   max: number,
@@ -194,7 +194,7 @@ function* firstWrong(
   })
 }
 
-/** Dimension labels must be increasing or decreasing; equal neighbours are allowed. */
+/** Checks that dimension labels are increasing or decreasing; equal neighbours are allowed. */
 function* checkOrder({ field, values, offsets }: WriteColumn, order: DataOrder): Steps<void> {
   if (order === "unordered") return
   const words = yield* coordinateWordsSteps([{ values: viewAs(field.type, values), offsets }])
@@ -208,8 +208,8 @@ function* checkOrder({ field, values, offsets }: WriteColumn, order: DataOrder):
 }
 
 /**
- * The first non-null cell with a NaN; −1 if there is no such cell. The filter itself accepts NaN, since fill values may
- * be NaN.
+ * Returns the first non-null cell with a NaN; −1 if there is no such cell. The filter itself accepts NaN, since fill
+ * values may be NaN.
  */
 function* firstNaN(
   { field, values, offsets }: WriteColumn,
@@ -227,7 +227,7 @@ function* firstNaN(
   return -1
 }
 
-/** Checks codes of an enumeration with `size` values; enumerated cells have one value. */
+/** Checks codes of an enumeration with `size` values. Enumerated cells have one value. */
 function* checkCodes(
   { field, values }: WriteColumn,
   size: number,

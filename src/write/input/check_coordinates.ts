@@ -42,8 +42,8 @@ const outsideText = (type: Datatype, coordinate: Uint8Array, limit: string, { lo
   return `${text(coordinate)} is outside the ${limit}, from ${text(low)} to ${text(high)}`
 }
 
-/** Values per block. */
-const BLOCK = 4096
+/** Number of values per block. */
+const BLOCK_VALUES = 4096
 
 function* outside({ field: { type }, values }: WriteColumn, { low, high }: Range): Steps<number> {
   const view = viewAs(type, values)
@@ -58,10 +58,10 @@ function* outside({ field: { type }, values }: WriteColumn, { low, high }: Range
   }
   const from = readScalar(type, low) as number
   const to = readScalar(type, high) as number
-  const block = new Float64Array(BLOCK)
+  const block = new Float64Array(BLOCK_VALUES)
   return yield* findInParts(view.length, (start, end) => {
-    for (let at = start; at < end; at += BLOCK) {
-      const part = view.subarray(at, Math.min(end, at + BLOCK))
+    for (let at = start; at < end; at += BLOCK_VALUES) {
+      const part = view.subarray(at, Math.min(end, at + BLOCK_VALUES))
       if (!(part instanceof Float64Array)) block.set(part as Int32Array)
       const cell = firstOutside(part instanceof Float64Array ? part : block, part.length, from, to)
       if (cell >= 0) return at + cell
@@ -70,7 +70,7 @@ function* outside({ field: { type }, values }: WriteColumn, { low, high }: Range
   })
 }
 
-/** Strings have no domain, but may have a current domain. */
+/** Checks that strings are inside the current domain, if any. Strings have no domain. */
 function* checkStrings(
   { field, values }: WriteColumn,
   offsets: Uint32Array,

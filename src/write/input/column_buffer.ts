@@ -32,12 +32,12 @@ export class PendingColumn {
     return this.#cells
   }
 
-  /** Their size in bytes. */
+  /** Size of the buffered cells in bytes. */
   get bytes(): number {
     return this.#bytes + this.#cells * ((this.#field.var ? 4 : 0) + (this.#field.nullable ? 1 : 0))
   }
 
-  /** Appends a copy of the cells `from … to − 1`. They count after the last step. */
+  /** Appends a copy of the cells `from … to − 1`. The cells become part of the column with the last step. */
   *append({ values, offsets, validity }: WriteColumn, from: number, to: number): Steps<void> {
     const { cellSize } = this.#field
     const cells = this.#cells + to - from
@@ -66,7 +66,7 @@ export class PendingColumn {
     this.#bytes = bytes
   }
 
-  /** The buffered cells: a view that is valid until more are appended. */
+  /** The buffered cells: a view that is valid until more cells are appended. */
   get column(): WriteColumn {
     const field = this.#field
     return {

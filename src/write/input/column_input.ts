@@ -27,7 +27,8 @@ import { copyInParts, findInParts, inParts, type Steps } from "../../kernel/step
 import { MAX_VALUE_BYTES } from "../../tile/var_cells.ts"
 
 /**
- * One value of a cell. Datetimes may be `Date`, Effect's `DateTime`, or ISO text; 64-bit integers number or bigint.
+ * One value of a cell. Datetimes may be `Date`, Effect's `DateTime`, or ISO text; 64-bit integers may be number or
+ * bigint.
  */
 export type ValueInput = number | bigint | string | boolean | Date | DateTime.DateTime
 
@@ -39,12 +40,13 @@ export interface BufferInput {
   /** Values of all cells, concatenated. */
   readonly values: TypedArray
   /**
-   * Var-sized cells only: one offset more than cells; cell `i` is `values[offsets[i]] … values[offsets[i + 1] − 1]`.
+   * Var-sized cells only: positions in `values`, one more than the number of cells; cell `i` is `values[offsets[i]] …
+   * values[offsets[i + 1] − 1]`.
    */
   readonly offsets?: Uint32Array
   /** Nullable attributes only: 1 for a value, 0 for null. Without it, no cell is null. */
   readonly validity?: Uint8Array
-  /** Datatype of the values, if known; it must be that of the field. */
+  /** Datatype of the values, if known. It must be the datatype of the field. */
   readonly type?: Datatype
 }
 
@@ -54,11 +56,11 @@ export interface BufferInput {
  */
 export type ColumnInput = TypedArray | BufferInput | ReadonlyArray<CellInput>
 
-/** Cells as bytes, not validated yet. */
+/** Cells as bytes, before validation. */
 export interface RawColumn {
   readonly cells: number
   readonly values: Uint8Array
-  /** In bytes. */
+  /** Offsets in bytes. */
   readonly offsets: Uint32Array | undefined
   readonly validity: Uint8Array | undefined
 }
@@ -132,7 +134,7 @@ function* aligned(bytes: Uint8Array, cellSize: number): Steps<Uint8Array> {
   return copy
 }
 
-/** Converts offsets to bytes. They must start at 0, never decrease, and end at the end of the values. */
+/** Converts offsets to bytes. Offsets must start at 0, never decrease, and end at the end of the values. */
 function* byteOffsets(field: Field, offsets: Uint32Array, length: number): Steps<Uint32Array> {
   const n = offsets.length - 1
   if (offsets[0] !== 0) {
@@ -166,12 +168,17 @@ function* byteOffsets(field: Field, offsets: Uint32Array, length: number): Steps
   return bytes
 }
 
-/** Texts up to this length are written character by character: an encoder would allocate an array for each. */
-const SHORT = 64
+/**
+ * Maximum length of texts that are written character by character: an encoder would allocate an array for each text.
+ */
+const MAX_SHORT_TEXT_LENGTH = 64
 
-/** Writes a short ASCII text to `out` at `at` and returns its end; −1 for anything else, or if it does not fit. */
+/**
+ * Writes a short ASCII text to `out` at `at` and returns its end. Returns −1 for other cells and for texts that do not
+ * fit.
+ */
 const appendAscii = (out: Uint8Array, at: number, cell: unknown): number => {
-  if (typeof cell !== "string" || cell.length > SHORT || at + cell.length > out.length) return -1
+  if (typeof cell !== "string" || cell.length > MAX_SHORT_TEXT_LENGTH || at + cell.length > out.length) return -1
   for (let k = 0; k < cell.length; k++) {
     const code = cell.charCodeAt(k)
     if (code > 127) return -1
@@ -180,7 +187,7 @@ const appendAscii = (out: Uint8Array, at: number, cell: unknown): number => {
   return at + cell.length
 }
 
-/** Cells converted between two yields. */
+/** Number of cells converted between two yields. */
 const LIST_STEP = 1 << 11
 
 /** Converts a list of cells. */
@@ -225,8 +232,7 @@ function* fromCells(field: Field, input: ReadonlyArray<unknown>): Steps<RawColum
     }, LIST_STEP)
     return { cells, values, offsets: undefined, validity }
   }
-  // one growing buffer instead of a list of cells: millions of small arrays would keep the garbage collector busy for
-  // seconds
+  // append all cells to one growing buffer: the garbage collector would need seconds for millions of small arrays
   const offsets = new Uint32Array(cells + 1)
   let values = new Uint8Array(16 * cells)
   let total = 0
@@ -262,7 +268,7 @@ function* fromCells(field: Field, input: ReadonlyArray<unknown>): Steps<RawColum
 const fastValue = (type: Datatype): (value: unknown) => boolean => {
   const storage = storageOf(type)
   if (storage === "float64") return (value) => typeof value === "number"
-  // a non-finite result may mean that the number was too large
+  // a non-finite number may be the result of an overflow
   if (storage === "float32") return (value) => typeof value === "number" && Number.isFinite(Math.fround(value))
   if (storage === "int64") {
     return (value) => typeof value === "bigint" && value >= -0x8000000000000000n && value <= 0x7fffffffffffffffn

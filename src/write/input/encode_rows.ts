@@ -19,7 +19,7 @@ import type { CellInput } from "./column_input.ts"
 /** The cells of rows, by field: lists of values. */
 export type RowColumns = Readonly<Record<string, ReadonlyArray<CellInput>>>
 
-/** Encodes rows; the first of them is number `first`. */
+/** Encodes rows as columns; `first` is the number of the first row. */
 export type EncodeRows<A, R> = (rows: Iterable<A>, first: number) => Effect.Effect<RowColumns, RowError, R>
 
 /** Converts the error of a cell to an error of its row. */
@@ -34,8 +34,8 @@ export const asRowError = (uri: string) => <E>(error: E): E | RowError =>
     })
     : error
 
-/** Rows encoded between two turns of the event loop. */
-const ROWS = 64
+/** Number of rows encoded between two turns of the event loop. */
+const ROWS_PER_TURN = 64
 
 /** Creates the row encoder of an array. */
 export const rowEncoder = <A, I, R>(
@@ -86,9 +86,10 @@ export const rowEncoder = <A, I, R>(
           columns[name] = []
         }
         const all = rows[Symbol.iterator]()
-        // a plain loop while rows encode synchronously; a row that needs a service or time continues as an Effect
+        // encode in a plain loop as long as rows encode synchronously; continue as an Effect if a row needs a service
+        // or time
         const run = (row: number): Effect.Effect<RowColumns, RowError, R> => {
-          const pause = row + ROWS
+          const pause = row + ROWS_PER_TURN
           for (let next = all.next(); next.done !== true; next = all.next(), row++) {
             const encoded = encode(next.value)
             if (!Either.isEither(encoded)) {

@@ -9,13 +9,13 @@ import { valueCount, valuesOfEnumeration } from "../../schema_builder/enumeratio
 import { type EnumerationError, loadEnumerations } from "../../array/enumeration/enumerations.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 
-/** Sizes by name. */
+/** Numbers of values of enumerations, by name. */
 export type EnumerationSizes = ReadonlyMap<string, number>
 
 const none: EnumerationSizes = new Map()
 const SIZES = cacheKind<EnumerationSizes>("enumeration sizes")
 
-/** Returns the sizes of the enumerations that an open array's attributes use; reads their files once. */
+/** Returns the sizes of the enumerations that an open array's attributes use. Reads each enumeration once. */
 export const loadEnumerationSizes = (
   array: OpenedArray,
 ): Effect.Effect<EnumerationSizes, EnumerationError, Storage | Codecs> => {

@@ -1,31 +1,31 @@
 /**
- * Columns to be written: validated, as bytes, divided into tiles.
+ * Columns to write: validated cells as bytes, and their division into tiles.
  */
 import type { Field } from "../../fragment/field.ts"
 import type { FieldTile } from "../../fragment/field_tiles.ts"
 import { permuteCellsSteps, permuteVarSteps, unitsOf } from "../../kernel/copy/gather.ts"
 import { finish, inParts, type Steps } from "../../kernel/steps.ts"
 
-/** The cells of one field, as one large tile. `checkColumns` has validated them. */
+/** The validated cells of one field, as one large tile. */
 export interface WriteColumn extends FieldTile {
   readonly field: Field
 }
 
-/** Number of cells. */
+/** Returns the number of cells. */
 export const cellsOf = ({ field, values, offsets }: WriteColumn): number =>
   offsets === undefined ? values.byteLength / field.cellSize : offsets.length - 1
 
-/** Size of the buffers in bytes. */
+/** Returns the size of the buffers in bytes. */
 export const tileBytes = ({ values, offsets, validity }: FieldTile): number =>
   values.length + (offsets?.byteLength ?? 0) + (validity?.length ?? 0)
 
 /**
- * Returns the tile of the cells `order[from] … order[to − 1]`; without an order, of the cells `from … to − 1`, as views
- * with new offsets.
+ * Returns the tile of the cells `order[from] … order[to − 1]`. Without an order, returns the cells `from … to − 1` as
+ * views with new offsets.
  */
 export const gatherTile = (...input: Parameters<typeof gatherTileSteps>): FieldTile => finish(gatherTileSteps(...input))
 
-/** As {@link gatherTile}, in steps. */
+/** Like {@link gatherTile}, in steps. */
 export function* gatherTileSteps(
   column: WriteColumn,
   order: Uint32Array | undefined,

@@ -62,7 +62,7 @@ export type LabelInputs<S extends ArraySchema | undefined> = S extends ArraySche
 
 /**
  * Labels in addition to the columns of a write. Empty if names are unknown: TypeScript evaluates that case for every
- * write, and intersecting all kinds of columns with all kinds of labels takes it a minute.
+ * write, and it would take a minute to intersect all kinds of columns with all kinds of labels.
  */
 export type LabelsBeside<S extends ArraySchema | undefined> = S extends ArraySchema
   ? string extends keyof S["labels"] ? unknown : LabelInputs<S>

@@ -12,7 +12,7 @@ import { Since } from "../../../schema/version/version.ts"
 import { type InvalidOption, WriteError } from "../../array/open/errors.ts"
 import { type AnyTileArray, openedOf } from "../../array/open/handle.ts"
 import type { NameTime } from "../../array/create/fragment_name.ts"
-import { attemptOptions, checkNames, millis, type Refuse, refusing } from "../../array/open/open_options.ts"
+import { attemptOptions, checkNames, millis, type Refuse, refuseFor } from "../../array/open/open_options.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import type { CheckOptions } from "../input/check_columns.ts"
@@ -23,15 +23,14 @@ import type { WriteFailure, WriteProgress } from "../result/write_result.ts"
 export interface WriteOptions {
   /**
    * Write time of the cells, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now, or the
-   * millisecond after the array's newest commit if the clock is late by at most an hour; with a clock that is later
-   * still, the write fails with `InvalidOption`. To find the newest commit, a write without `at` lists the array's
+   * millisecond after the array's newest commit if the clock is late by at most an hour; if it is later, the write fails with `InvalidOption`. To find the newest commit, a write without `at` lists the array's
    * commits once.
    *
-   * Do not write a cell twice at the same time: once the array has more than 16 fragments, TileDB 2.30 may read another
-   * of the two as the newest than this library, which takes the last by name. A write at the time of an existing
-   * fragment also lists the commits. If both contain the same cells of a dense array, it fails with `WriteError` if
-   * there are more than 16 fragments, and logs a warning otherwise; in sparse arrays without duplicates it logs a
-   * warning if the boxes of their cells overlap. Cells that cannot be equal may share a time.
+   * Do not write a cell twice at the same time: if the array has more than 16 fragments, TileDB 2.30 may read a
+   * different one of the two cells as the newest than this library, which takes the last by name. A write at the time
+   * of an existing fragment also lists the commits. If both contain the same cells of a dense array, it fails with
+   * `WriteError` if there are more than 16 fragments, and logs a warning otherwise; in sparse arrays without duplicates
+   * it logs a warning if the boxes of their cells overlap. Cells with different coordinates may share a time.
    */
   readonly at?: TimeInput
   /** Called from time to time with the progress of the write. */
@@ -53,8 +52,8 @@ export interface WriteRequest {
   readonly onProgress: ((progress: WriteProgress) => void) | undefined
 }
 
-/** Validates a choice among words; the first one is the default. */
-export const oneOf = <const A extends string>(
+/** Validates an option with a fixed set of values; the first value is the default. */
+export const choiceOf = <const A extends string>(
   option: string,
   input: unknown,
   [first, ...rest]: readonly [A, ...ReadonlyArray<A>],
@@ -72,7 +71,7 @@ export const oneOf = <const A extends string>(
     )
 }
 
-/** Validates the options of a write; `more` are the names of the options that `check` validates. */
+/** Validates the options of a write. `more` lists the names of the options that `check` validates. */
 export const checkWrite = <A extends object>(
   array: AnyTileArray,
   arrayType: ArrayType,
@@ -86,7 +85,7 @@ export const checkWrite = <A extends object>(
     return Effect.fail(new WriteError({ uri: array.uri, field: "", reason: "Unsupported", detail }))
   }
   return attemptOptions(() => {
-    const refuse = refusing(array.uri)
+    const refuse = refuseFor(array.uri)
     checkNames(options, ["at", "onProgress", ...more], refuse)
     const at = millis("at", options.at, refuse)
     const { onProgress } = options
@@ -97,7 +96,7 @@ export const checkWrite = <A extends object>(
   })
 }
 
-/** As {@link checkWrite}, for a write of columns, with the rules that validate them. */
+/** Like {@link checkWrite}, for a write of columns; adds the rules that validate the columns. */
 export const checkCells = <A extends object>(
   ...requested: Parameters<typeof checkWrite<A>>
 ): Effect.Effect<WriteRequest & A & { readonly checks: CheckOptions }, WriteFailure, Storage | Codecs> =>
@@ -111,7 +110,7 @@ export const checkCells = <A extends object>(
   )
 
 /** Default size of buffered cells: 256 MiB. */
-export const MEMORY = 2 ** 28
+export const DEFAULT_WRITE_MEMORY = 2 ** 28
 
 /** Validates a number of bytes, with a default. */
 export const byteCountOf = (option: string, input: unknown, fallback: number, refuse: Refuse): number => {

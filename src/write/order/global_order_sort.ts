@@ -7,9 +7,9 @@ import { type Coordinates, globalWordsSteps, zeroWordsSteps } from "../../fragme
 import type { KeyWords } from "../../kernel/sort/order_key.ts"
 import {
   compareCells,
-  firstFallSteps,
   firstRepeatSteps,
   firstSameSteps,
+  firstUnorderedSteps,
   sortPackedSteps,
   takeOrder,
 } from "../../kernel/sort/sort_cells.ts"
@@ -35,8 +35,8 @@ const coordinatesOf = (dimensions: ReadonlyArray<WriteColumn>): ReadonlyArray<Co
   dimensions.map(({ field, values, offsets }) => ({ values: viewAs(field.type, values), offsets }))
 
 /**
- * Returns the key words of the global order, and the same with additional words that distinguish −0 from 0, which are
- * two cells of equal rank.
+ * Returns the key words of the global order, and these with additional words that distinguish −0 from 0: −0 and 0 are
+ * different cells with the same position in the order.
  */
 function* wordsOf(
   schema: ArraySchema,
@@ -48,7 +48,7 @@ function* wordsOf(
   return { order, all: [...order, ...yield* zeroWordsSteps(coordinates)] }
 }
 
-const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: number): WriteError =>
+const duplicateError = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: number): WriteError =>
   new WriteError({
     field: "",
     cell,
@@ -68,7 +68,7 @@ const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: numb
 export const sortSparse = (...input: Parameters<typeof sortSparseSteps>): WriteOrder =>
   finish(sortSparseSteps(...input))
 
-/** As {@link sortSparse}, in steps. */
+/** Like {@link sortSparse}, in steps. */
 export function* sortSparseSteps(
   schema: ArraySchema,
   dimensions: ReadonlyArray<WriteColumn>,
@@ -77,7 +77,7 @@ export function* sortSparseSteps(
   version: number = schema.version,
 ): Steps<WriteOrder> {
   const { all } = yield* wordsOf(schema, dimensions, version)
-  if ((yield* firstFallSteps(all, cells)) === cells) {
+  if ((yield* firstUnorderedSteps(all, cells)) === cells) {
     const sorted = yield* inOrder(dimensions, all, cells, duplicates)
     release(all)
     return sorted
@@ -87,17 +87,17 @@ export function* sortSparseSteps(
   const { order } = sorted
   const repeat = duplicates === "allow" ? cells : yield* firstRepeatSteps(sorted, 1)
   if (repeat === cells) return { cells, permutation: takeOrder(sorted) }
-  if (duplicates === "refuse") throw twice(dimensions, order[repeat - 1], order[repeat])
-  const kept = yield* withoutRepeats(cells, repeat, (i) => order[i], (from) => firstRepeatSteps(sorted, from))
+  if (duplicates === "refuse") throw duplicateError(dimensions, order[repeat - 1], order[repeat])
+  const kept = yield* uniquePositions(cells, repeat, (i) => order[i], (from) => firstRepeatSteps(sorted, from))
   release([takeOrder(sorted)])
   return { cells: kept.length, permutation: kept }
 }
 
 /**
- * Returns the positions 0 … cells − 1 without those that repeat the previous position; `repeat` is the first
+ * Returns the positions 0 … cells − 1 without those that repeat the previous position. `repeat` is the first
  * repetition.
  */
-function* withoutRepeats(
+function* uniquePositions(
   cells: number,
   repeat: number,
   cellAt: (place: number) => number,
@@ -113,7 +113,7 @@ function* withoutRepeats(
   return kept.subarray(0, n)
 }
 
-/** Cells that are already in order. */
+/** Returns the write order of cells that are already sorted. */
 function* inOrder(
   dimensions: ReadonlyArray<WriteColumn>,
   words: KeyWords,
@@ -122,14 +122,14 @@ function* inOrder(
 ): Steps<WriteOrder> {
   const repeat = duplicates === "allow" ? cells : yield* firstSameSteps(words, cells)
   if (repeat === cells) return { cells, permutation: undefined }
-  if (duplicates === "refuse") throw twice(dimensions, repeat - 1, repeat)
-  const kept = yield* withoutRepeats(cells, repeat, (i) => i, (from) => firstSameSteps(words, cells, from))
+  if (duplicates === "refuse") throw duplicateError(dimensions, repeat - 1, repeat)
+  const kept = yield* uniquePositions(cells, repeat, (i) => i, (from) => firstSameSteps(words, cells, from))
   return { cells: kept.length, permutation: kept }
 }
 
 /** A validated part of cells in global order. */
 export interface CheckedPart extends WriteOrder {
-  /** Accepts the part: the next part must follow it. */
+  /** Accepts the part. Call it once the part is certain to be written; the next part must follow it in the order. */
   readonly accept: () => void
 }
 
@@ -140,7 +140,7 @@ export interface GlobalOrder {
    * equal coordinates; a rejected part has no effect.
    */
   readonly next: (dimensions: ReadonlyArray<WriteColumn>, cells: number) => WriteOrder
-  /** As `next`, in steps. A part has no effect before it is accepted. */
+  /** Like `next`, in steps. A part has no effect before it is accepted. */
   readonly check: (dimensions: ReadonlyArray<WriteColumn>, cells: number) => Steps<CheckedPart>
 }
 
@@ -153,7 +153,7 @@ export const globalOrder = (
   let last: ReadonlyArray<WriteColumn> | undefined
   const check = function* (dimensions: ReadonlyArray<WriteColumn>, cells: number): Steps<CheckedPart> {
     if (cells === 0) return { cells, permutation: undefined, accept: () => {} }
-    const early = (cell: number): WriteError =>
+    const orderError = (cell: number): WriteError =>
       new WriteError({
         field: "",
         cell,
@@ -166,16 +166,16 @@ export const globalOrder = (
       })
     let repeats = false
     if (last !== undefined) {
-      const seam = last.map((column, d) => joined(column, dimensions[d]))
-      const words = yield* wordsOf(schema, seam, version)
-      if (compareCells(words.order, 0, 1) > 0) throw early(0)
+      const borderCells = last.map((column, d) => pairOfCells(column, dimensions[d]))
+      const words = yield* wordsOf(schema, borderCells, version)
+      if (compareCells(words.order, 0, 1) > 0) throw orderError(0)
       repeats = duplicates !== "allow" && compareCells(words.all, 0, 1) === 0
-      // the last cell of the previous part
-      if (repeats && duplicates === "refuse") throw twice(dimensions, -1, 0)
+      // −1 is the last cell of the previous part
+      if (repeats && duplicates === "refuse") throw duplicateError(dimensions, -1, 0)
     }
     const words = yield* wordsOf(schema, dimensions, version)
-    const fall = yield* firstFallSteps(words.order, cells)
-    if (fall < cells) throw early(fall)
+    const firstUnordered = yield* firstUnorderedSteps(words.order, cells)
+    if (firstUnordered < cells) throw orderError(firstUnordered)
     const sorted = yield* inOrder(dimensions, words.all, cells, duplicates)
     release(words.all)
     const end = dimensions.map((column) => ({ field: column.field, ...copyOf(column, cells - 1) }))
@@ -183,7 +183,7 @@ export const globalOrder = (
       last = end
     }
     if (!repeats) return { ...sorted, accept }
-    // the first cell was written with the previous part
+    // drop the first cell: it equals the last cell of the previous part
     let rest = sorted.permutation
     if (rest === undefined) {
       const all = rest = new Uint32Array(cells)
@@ -201,14 +201,14 @@ export const globalOrder = (
   return { next, check }
 }
 
-/** Copies one cell. */
+/** Returns a column with a copy of one cell. */
 const copyOf = (column: WriteColumn, cell: number) => {
   const { values, offsets } = gatherTile(column, undefined, cell, cell + 1)
   return { values: values.slice(), offsets, validity: undefined }
 }
 
-/** Joins the only cell of one column with the first of another. */
-const joined = (one: WriteColumn, other: WriteColumn): WriteColumn => {
+/** Returns a column of two cells: the only cell of one column and the first cell of another. */
+const pairOfCells = (one: WriteColumn, other: WriteColumn): WriteColumn => {
   const first = gatherTile(other, undefined, 0, 1)
   const values = new Uint8Array(one.values.byteLength + first.values.byteLength)
   values.set(one.values)

@@ -1,5 +1,6 @@
 /**
- * Detects cells that occur in two fragments of one write at the same time: neither is newer, and engines disagree.
+ * Detects cells that are in two fragments of one write with the same time: neither is newer, and engines disagree on
+ * the result.
  */
 import * as Effect from "effect/Effect"
 import { turnIfDue } from "../../../platform/host/event_loop_turns.ts"
@@ -14,35 +15,35 @@ import type { WriteColumn } from "../input/write_column.ts"
 /** Minimum memory for the hashes of cells, in bytes. */
 const MIN_MEMORY = 2 ** 26
 
-/** Cells between two turns of the event loop. */
-const STRETCH = 1 << 15
+/** Number of cells between two turns of the event loop. */
+const CELLS_PER_TURN = 1 << 15
 
-const ADVICE =
+const REPEATED_CELLS_ADVICE =
   "leave out at, so that each fragment has a moment of its own and the later cell counts; or give each cell once"
 
-/** Fails for cells of an earlier fragment; records new cells. */
+/** Fails for cells of an earlier fragment, and records the new cells. */
 export type RefuseRepeated = (
   dimensions: ReadonlyArray<WriteColumn>,
   cells: WriteOrder,
 ) => Effect.Effect<void, WriteError>
 
 /**
- * Detects cells of earlier fragments of the write by 64-bit hashes, in at most `memory` bytes or 64 MiB, whichever is
- * larger: one cell per 11 to 21 bytes. The probability that two different cells share a hash, so that a cell is
- * rejected wrongly, is n² ÷ 2⁶⁵ for n cells: 0.00002 for 25 million.
+ * Detects cells of earlier fragments of the write by 64-bit hashes. Uses at most `memory` bytes or 64 MiB, whichever is
+ * larger, which suffices for one cell per 11 to 21 bytes. Two different cells may have the same hash, so that a cell is
+ * rejected wrongly; the probability is n² ÷ 2⁶⁵ for n cells: 0.00002 for 25 million.
  */
 export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
   const existing = new HashSet(Math.max(memory, MIN_MEMORY))
   const seeds = crypto.getRandomValues(new Uint32Array(2))
   const seed = [seeds[0], seeds[1]] as const
-  const high = new Uint32Array(STRETCH)
-  const low = new Uint32Array(STRETCH)
+  const high = new Uint32Array(CELLS_PER_TURN)
+  const low = new Uint32Array(CELLS_PER_TURN)
   return (dimensions, { cells, permutation }) =>
     Effect.gen(function* () {
       const columns = dimensions.map(({ field, values, offsets }) => ({ values, offsets, size: field.cellSize }))
       let first = Infinity
-      for (let from = 0; from < cells; from += STRETCH) {
-        const count = Math.min(STRETCH, cells - from)
+      for (let from = 0; from < cells; from += CELLS_PER_TURN) {
+        const count = Math.min(CELLS_PER_TURN, cells - from)
         hashCells(columns, permutation?.subarray(from, from + count), from, count, seed, high, low)
         for (let i = 0; i < count; i++) {
           const added = existing.add(high[i], low[i])
@@ -52,7 +53,7 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
               "fragments; leave out at, give the cells in global order, or allow more memory"
             return yield* Effect.fail(new WriteError({ uri, field: "", reason: "TooLarge", detail }))
           }
-          // the first duplicate in input order
+          // find the first duplicate in input order
           first = Math.min(first, permutation === undefined ? from + i : permutation[from + i])
         }
         yield* turnIfDue
@@ -60,7 +61,7 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
       if (first === Infinity) return
       const detail =
         `the coordinates ${cellCoordinatesText(dimensions, first)} were given before, and are in another fragment of ` +
-        `this write, with the same timestamp; ${ADVICE}`
+        `this write, with the same timestamp; ${REPEATED_CELLS_ADVICE}`
       return yield* Effect.fail(new WriteError({ uri, field: "", cell: first, reason: "Duplicate", detail }))
     })
 }
@@ -75,7 +76,7 @@ export const sharedCell = (others: ReadonlyArray<Box>, box: Box): number | undef
   }, 0n))
 }
 
-/** Creates the error of a dense cell that an earlier box of the write contains. */
+/** Returns the error for a dense cell that an earlier box of the write contains. */
 export const repeatedInBoxes = (uri: string, dimensions: ReadonlyArray<WriteColumn>, cell: number): WriteError =>
   new WriteError({
     uri,
@@ -86,5 +87,5 @@ export const repeatedInBoxes = (uri: string, dimensions: ReadonlyArray<WriteColu
       `the coordinates ${
         cellCoordinatesText(dimensions, cell)
       } were given before, and are in another fragment of this ` +
-      `write, with the same timestamp; ${ADVICE}`,
+      `write, with the same timestamp; ${REPEATED_CELLS_ADVICE}`,
   })

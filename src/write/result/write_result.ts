@@ -13,11 +13,11 @@ import type { Steps } from "../../kernel/steps.ts"
 
 /** Result of a write. */
 export interface WriteResult {
-  /** Names of the new fragments; empty if there was no cell to write. */
+  /** Names of the new fragments; empty if there were no cells to write. */
   readonly fragments: ReadonlyArray<string>
   /** Number of written cells. */
   readonly cells: number
-  /** Size of their files in bytes, without metadata. */
+  /** Size of the fragments' files in bytes, without metadata. */
   readonly bytes: number
 }
 
@@ -29,10 +29,13 @@ export interface WriteProgress {
   readonly bytes: number
 }
 
-/** Errors of a write. A failed write leaves nothing visible. Enumerations are read to validate codes. */
+/**
+ * Errors of a write. After a failed write the array is unchanged. The errors of enumerations are included because codes
+ * are validated.
+ */
 export type WriteFailure = InvalidOption | WriteError | EnumerationError | CodecError | StorageError
 
-/** Renumbers the cell of an error: `first` cells were written before it. */
+/** Adds `first`, the number of cells written before, to the cell numbers of an error. */
 export const countedFrom = (first: number) => <E>(error: E): E | WriteError =>
   error instanceof WriteError && error.cell !== undefined && first > 0
     ? new WriteError({
@@ -42,13 +45,13 @@ export const countedFrom = (first: number) => <E>(error: E): E | WriteError =>
     })
     : error
 
-/** Runs a function that throws {@link WriteError}; adds the array's URI to the error. */
-const refused = (uri: string) => (error: unknown): Effect.Effect<never, WriteError> =>
+/** Returns a handler that adds the array's URI to a {@link WriteError}; other errors are defects. */
+const withUri = (uri: string) => (error: unknown): Effect.Effect<never, WriteError> =>
   error instanceof WriteError ? Effect.fail(new WriteError({ ...error, uri })) : Effect.die(error)
 
-/** Runs what throws {@link WriteError}; the error gets the array's URI. */
-export const attemptWrite = <A>(uri: string, run: () => A): Effect.Effect<A, WriteError> => attempt(run, refused(uri))
+/** Runs a function that may throw {@link WriteError}; adds the array's URI to the error. */
+export const attemptWrite = <A>(uri: string, run: () => A): Effect.Effect<A, WriteError> => attempt(run, withUri(uri))
 
-/** As {@link attemptWrite}, in steps that yield to the event loop in between. */
+/** Like {@link attemptWrite}, in steps that yield to the event loop. */
 export const attemptWriteSteps = <A>(uri: string, run: () => Steps<A>): Effect.Effect<A, WriteError> =>
-  runSteps(run, refused(uri))
+  runSteps(run, withUri(uri))

@@ -1,6 +1,6 @@
 /**
- * Writes sparse cells in batches: unordered cells are buffered until the memory is used up, then become a fragment;
- * cells in global order are streamed into one fragment.
+ * Writes sparse cells in batches. Unordered cells are buffered until the memory is used up, and then become a fragment.
+ * Cells in global order are streamed into one fragment.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -21,7 +21,7 @@ import {
   openFragment,
   type WriteTilesError,
 } from "../fragment/fragment_writer.ts"
-import { type Moments, momentsOf, oneMoment } from "../fragment/timestamps.ts"
+import { type Moments, momentsOf, sharedMoment } from "../fragment/timestamps.ts"
 import { refuseRepeated } from "../order/repeated_cells.ts"
 import { type CheckedPart, type Duplicates, globalOrder, sortSparseSteps } from "../order/global_order_sort.ts"
 import { guardTies } from "../fragment/ties.ts"
@@ -41,7 +41,7 @@ import { MAX_VALUE_BYTES } from "../../tile/var_cells.ts"
 export interface SparseWriterRequest extends SparseWriteRequest {
   /** Maximum size of buffered unordered cells, in bytes. */
   readonly memory: number
-  /** Size after which a new fragment starts, in bytes. */
+  /** Size at which a new fragment starts, in bytes. */
   readonly maxFragmentSize: number
   /** True if the caller guarantees that no cell occurs twice, so that no check is needed. */
   readonly distinct?: boolean
@@ -60,7 +60,7 @@ interface CheckedCells {
 /** Validated cells in global order. */
 interface OrderedCells extends CheckedCells, Pick<CheckedPart, "accept"> {}
 
-/** State that both kinds of writers share. */
+/** State that both writers share. */
 interface Writing {
   readonly array: OpenedArray
   readonly target: FragmentTarget
@@ -71,7 +71,7 @@ interface Writing {
   readonly moments: Moments
 }
 
-/** Removes the first cells of a batch without duplicates. */
+/** Removes the first cells of a batch. The batch has no duplicates. */
 function* skipCells<Checked extends CheckedCells>(checked: Checked, first: number): Steps<Checked> {
   const { inputCells: input, cells, columns } = checked
   return {
@@ -82,7 +82,10 @@ function* skipCells<Checked extends CheckedCells>(checked: Checked, first: numbe
   }
 }
 
-/** Unordered cells: sorted when the buffer is full, each time into a new fragment. */
+/**
+ * Returns the steps for unordered cells: each time the buffer is full, sorts the cells and writes them into a new
+ * fragment.
+ */
 const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
   Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { array: { uri, schema }, target, request, duplicates, fields, dimensions, moments } = writing
@@ -90,7 +93,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
     const finished = keptFragments(target, checkpoints)
     const buffers = fields.map((field) => new PendingColumn(field))
     let { cells, bytes, inputCells: flushed } = checkpoints?.start ?? NO_CHECKPOINT
-    // fragments of one explicit time have no order among them
+    // fragments with the same explicit time must not contain the same cell
     const refuse = request.time === undefined || duplicates === "allow" || request.distinct === true
       ? undefined
       : refuseRepeated(uri, request.memory)
@@ -108,7 +111,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
             uri,
             () => sortSparseSteps(schema, own, count, duplicates, target.version),
           )
-          // a single fragment needs no comparison with others
+          // no comparison is needed if there is only one fragment
           if (refuse !== undefined && !(isLast && finished.length === 0)) yield* refuse(own, sorted)
           const writer = yield* openFragment(target, { time: yield* moments.next })
           yield* writeFields(writer, own, columns.slice(dimensions), sorted, schema.capacity)
@@ -137,13 +140,13 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
       skip: skipCells,
       append: (checked) =>
         Effect.gen(function* () {
-          // offsets have bytes even without cells
+          // a column without cells is not empty: it has one offset
           if (checked.cells === 0) return
           const more = checked.columns.map(tileBytes)
           const size = more.reduce((sum, n) => sum + n, 0)
           const full = waiting() + size > limit || buffers.some((b, i) => b.bytes + more[i] > MAX_VALUE_BYTES)
           if (full) yield* flushWaiting(false)
-          // a batch that fills the memory by itself is written directly
+          // write a batch directly if it alone fills the memory
           if (size > limit) return yield* flush(checked.columns, checked.cells, false)
           yield* runSteps(() => appendAll(buffers, checked.columns, 0, checked.cells))
         }),
@@ -153,7 +156,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
     }
   })
 
-/** Cells in global order: full tiles are written immediately, the rest is buffered. */
+/** Returns the steps for cells in global order: writes full tiles immediately and buffers the remaining cells. */
 const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, never, Storage | Scope.Scope> =>
   Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { array: { uri, schema }, target, request, duplicates, fields, dimensions, moments } = writing
@@ -183,7 +186,7 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, n
         finished.push(yield* writer.finish({ lastTileCells: last }))
         bytes += writer.bytes()
         writer = undefined
-        // dropped duplicates count as input too, so a count of cells is a resume position only without them
+        // the number of written cells is a position to resume at only if no duplicates were dropped
         if (duplicates === "first") return
         yield* checkpoints?.save({ inputCells: cells, cells, bytes, fragments: finished }) ?? Effect.void
       }).pipe(Effect.provide(context))
@@ -222,9 +225,9 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, n
       append: ({ cells: count, columns, accept }) =>
         Effect.gen(function* () {
           accept()
-          const waits = buffers[0].cells
-          // the first cells complete the buffered tile
-          const first = waits === 0 ? 0 : Math.min(count, capacity - waits)
+          const buffered = buffers[0].cells
+          // complete the buffered tile with the first cells
+          const first = buffered === 0 ? 0 : Math.min(count, capacity - buffered)
           yield* runSteps(() => appendAll(buffers, columns, 0, first))
           if (buffers[0].cells === capacity) yield* flushWaiting()
           const last = count - (count - first) % capacity
@@ -245,8 +248,8 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, n
   })
 
 /**
- * Opens a writer of sparse cells. Fragments that cannot contain the same cell – those in global order, and all
- * fragments of an array that allows duplicates – share one write time.
+ * Opens a writer of sparse cells. Fragments share one write time if they cannot contain the same cell: fragments of
+ * cells in global order, and all fragments of an array that allows duplicates.
  */
 export const openSparseWriter = (
   array: OpenedArray,
@@ -255,7 +258,7 @@ export const openSparseWriter = (
   Effect.gen(function* () {
     const target = yield* targetOf(array)
     const { dimensions, attributes } = fieldsOf(array.schema)
-    const isOneMoment = request.order === "global" || array.schema.allowsDuplicates
+    const sharesMoment = request.order === "global" || array.schema.allowsDuplicates
     const writing: Writing = {
       array,
       target,
@@ -263,8 +266,8 @@ export const openSparseWriter = (
       duplicates: array.schema.allowsDuplicates ? "allow" : request.duplicates,
       fields: [...dimensions, ...attributes],
       dimensions: dimensions.length,
-      moments: yield* isOneMoment
-        ? oneMoment(array, request.time)
+      moments: yield* sharesMoment
+        ? sharedMoment(array, request.time)
         : momentsOf(array, request.time, request.checkpoints?.start.fragments),
     }
     const { onProgress, checkpoints } = request

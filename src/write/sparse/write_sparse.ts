@@ -1,5 +1,6 @@
 /**
- * Writes sparse cells into one fragment: sorted into the global order, divided into tiles by the capacity.
+ * Writes sparse cells into one fragment: sorts them into the global order and divides them into tiles of the array's
+ * capacity.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -96,12 +97,12 @@ export const writeFields = (
     yield* Effect.forEach(attributes, writeField, { concurrency: writer.inFlight, discard: true })
   })
 
-/** Number of cells in the last tile; all others are full. */
+/** Returns the number of cells in the last tile; all other tiles are full. */
 export const lastTileCells = (cells: number, capacity: number): number =>
   cells - (Math.ceil(cells / capacity) - 1) * capacity
 
 /**
- * Returns the coordinates of cells that are written with labels: they must be consecutive, as engines require. Throws
+ * Returns the coordinates of cells that are written with labels. They must be consecutive, as engines require. Throws
  * {@link WriteError}.
  */
 function* runOf(

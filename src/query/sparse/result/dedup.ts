@@ -7,14 +7,14 @@ export type Repeats = "all" | "first" | "last"
 
 /**
  * Returns the newest of the cells with equal coordinates: the one with the latest time, then of the latest fragment. If
- * that fragment has several such cells, `repeatsOf` decides; by default the first one is returned (consolidation with
- * timestamps stores the newest first). `order` is a stable sort order in which equal cells are adjacent; the result
- * keeps that order, with fewer cells.
+ * that fragment has several such cells, `repeatsOf` selects among them; the default is the first one (consolidation
+ * with timestamps stores the newest first). `order` is a stable sort order in which equal cells are adjacent; the
+ * result keeps that order, with fewer cells.
  */
 export const newestCells = (...input: Parameters<typeof newestCellsSteps>): Uint32Array =>
   finish(newestCellsSteps(...input))
 
-/** As {@link newestCells}, in steps. */
+/** Like {@link newestCells}, in steps. */
 export function* newestCellsSteps(
   order: Uint32Array,
   words: KeyWords,

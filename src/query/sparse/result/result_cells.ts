@@ -1,5 +1,5 @@
 /**
- * The cells that a sparse read selects, in the order of the fragments. Whole tiles take no memory per cell.
+ * The cells that a sparse read selects, in the order of the fragments. Cells of whole tiles are not listed one by one.
  */
 import type { FieldTile } from "../../../fragment/field_tiles.ts"
 import type { Cells, TileRef } from "../../column/gather.ts"
@@ -16,7 +16,7 @@ export interface ResultCells {
   readonly positions: ReadonlyArray<Uint32Array | undefined>
   /** Coordinates of the selected cells by dimension and tile, where matching read them. */
   readonly coordinates: ReadonlyArray<ReadonlyArray<FieldTile | undefined> | undefined>
-  /** Write times by tile and position, for cells that carry their own; other cells have their fragment's time. */
+  /** Write times by tile and position; `undefined` for tiles whose cells have the time of their fragment. */
   readonly times: ReadonlyArray<Float64Array | undefined>
 }
 
@@ -48,7 +48,7 @@ export const byFragment = ({ tiles, counts }: Pick<ResultCells, "tiles" | "count
 /** Returns the cells for which the mask is 1, renumbered. */
 export const restrict = (cells: ResultCells, mask: Uint8Array): ResultCells => {
   const numbers: Array<number> = []
-  // retained cells of each tile, as indices into its selected cells
+  // retained cells of each tile, as indices into the selected cells of the tile
   const chosen: Array<Uint32Array | undefined> = []
   const counts: Array<number> = []
   const positions: Array<Uint32Array | undefined> = []
@@ -103,7 +103,10 @@ export const listCells = ({ length, tiles, counts, positions }: ResultCells): Ce
   return { tiles, tileOf, positions: places }
 }
 
-/** Returns a number for each cell: the tile's own list at its position, or else the value of `ofTile`. */
+/**
+ * Returns a number for each cell: the value at its position in the tile's own list, or `ofTile` if the tile has no
+ * list.
+ */
 export const spreadOver = (
   { length, tiles, counts, positions }: ResultCells,
   ofTile: (tile: number) => number,

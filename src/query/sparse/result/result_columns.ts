@@ -22,11 +22,11 @@ import { varColumn } from "./result_var_columns.ts"
 import { fieldOfFragment, fillCells } from "../../column/gather.ts"
 import { attemptAllocation } from "../../options/read_error.ts"
 
-/** Unfiltered bytes of tiles held at once while a column of fixed-size cells is built. */
-const BATCH = 1 << 26
+/** Maximum unfiltered size of the tiles in memory while a column of fixed-size cells is built. */
+const BATCH_SIZE = 1 << 26
 
-/** Sizes up to this one are allocated without further checks. */
-const BELIEVED = 1 << 26
+/** Maximum size that is allocated without verifying it first. */
+const MAX_UNCHECKED_SIZE = 1 << 26
 
 /** Reads the column of a field. */
 export const resultColumn = (
@@ -74,7 +74,7 @@ const fixedCells = (
       )
       if (bytes !== undefined) return { bytes, validity: undefined }
     }
-    if (size > BELIEVED && groups.length > 0) yield* fieldTiles(access, array, field, cells, groups[0], 0, 1)
+    if (size > MAX_UNCHECKED_SIZE && groups.length > 0) yield* fieldTiles(access, array, field, cells, groups[0], 0, 1)
     const needed = size + (field.nullable ? cells.length : 0)
     const out = yield* attemptAllocation(array.uri, needed, () => ({
       bytes: new Uint8Array(size),
@@ -101,11 +101,16 @@ const fixedCells = (
     return out
   })
 
-/** The value of cells in a fragment without the field; for timestamps the fragment's start, as in the engine. */
+/**
+ * Returns the value of cells in a fragment without the field; for timestamps the fragment's start, as in the engine.
+ */
 const fillOf = ({ name }: Fragment, { file, fillValue }: Field): Uint8Array =>
   file.kind === "timestamps" ? scalarBytes("uint64", BigInt(name.start)) : fillValue
 
-/** Up to format 4 the dimensions share a file; misaligned tiles of format 7 are repaired together. */
+/**
+ * Returns whether a field of a fragment can be read tile by tile. Up to format 4 the dimensions share a file;
+ * misaligned tiles of format 7 are repaired together.
+ */
 const hasOwnFile = (array: OpenedArray, field: Field, group: FragmentCells): boolean => {
   const fragment = array.fragments[group.fragment]
   const storedField = fieldOfFragment(fragment, field)
@@ -113,7 +118,10 @@ const hasOwnFile = (array: OpenedArray, field: Field, group: FragmentCells): boo
     (storedField.file.kind !== "dimension" || fragment.version >= Since.splitDimensions)
 }
 
-/** Copies the cells of one fragment to `bytes`, which contains only them, and to their place in `validity`. */
+/**
+ * Copies the cells of one fragment to `bytes`, which contains no other cells, and their validity to its position in
+ * `validity`.
+ */
 const copyTiles = (
   access: TileAccess,
   array: OpenedArray,
@@ -128,7 +136,7 @@ const copyTiles = (
     // misaligned tiles of format 7 are repaired together
     const perBatch = fragment.version === 7 && field.nullable
       ? count
-      : Math.max(1, Math.floor(BATCH / (cellsInTile(fragment, 0) * field.cellSize)))
+      : Math.max(1, Math.floor(BATCH_SIZE / (cellsInTile(fragment, 0) * field.cellSize)))
     const out = unitsOf(bytes, field.cellSize)
     const allPositions = positionsIn(field, cells)
     let at = 0

@@ -13,7 +13,9 @@ import type { TileAccess } from "../../../tile/generic_tile.ts"
 import type { FragmentCells, ResultCells } from "./result_cells.ts"
 import { fieldOfFragment } from "../../column/gather.ts"
 
-/** Returns the coordinates that matching read, for the selected cells of each tile. */
+/**
+ * Returns the coordinates of the selected cells that were read to match them, by tile; `undefined` for other fields.
+ */
 export const knownTiles = (field: Field, cells: ResultCells): ReadonlyArray<FieldTile | undefined> | undefined =>
   field.file.kind === "dimension" ? cells.coordinates[field.file.index] : undefined
 
@@ -35,7 +37,8 @@ export const chosenOf = (
 })
 
 /**
- * Reads tiles `from` to `to − 1` of a fragment group; coordinates read by matching contain the selected cells only.
+ * Reads tiles `from` to `to − 1` of a fragment group. Coordinates that were read to match cells contain the selected
+ * cells only.
  */
 export const fieldTiles = (
   access: TileAccess,
@@ -58,8 +61,8 @@ export const fieldTiles = (
 }
 
 /**
- * Writes the validity of `count` cells, 0 or 1, from the tile's data, which starts at cell `first`; fragments written
- * before the attribute became nullable have no nulls.
+ * Writes the validity of `count` cells, 0 or 1, from the tile's data, which starts at cell `first`. All cells are valid
+ * in fragments written before the attribute became nullable.
  */
 export const copyValidity = (
   out: Uint8Array,
@@ -75,7 +78,7 @@ export const copyValidity = (
 }
 
 /**
- * Reads the validity of a fragment's cells to its place in `validity`; `its` is the fragment's version of the field.
+ * Reads the validity of a fragment's cells to their positions in `out`; `field` is the field as the fragment stores it.
  */
 export const validityInto = (
   access: TileAccess,

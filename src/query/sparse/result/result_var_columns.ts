@@ -57,7 +57,7 @@ export const varColumn = (
     for (let t = 0; t < tiles.length; t++) firstOf[t + 1] = firstOf[t] + counts[t]
     for (let g = 0; g < groups.length; g++) {
       const { fragment: number, from, to } = groups[g]
-      if (!read[g].apart) {
+      if (!read[g].offsetsOnly) {
         for (let t = from; t < to; t++) {
           const at = firstOf[t]
           const tile = tiles[t]
@@ -94,15 +94,15 @@ export const varColumn = (
     }
   })
 
-/** Tiles of var-sized cells of one fragment; only their offsets if the values are read separately. */
+/** Tiles of var-sized cells of one fragment. With `offsetsOnly`, the values are read later. */
 interface VarTiles {
   readonly tiles: ReadonlyArray<FieldTile | undefined>
-  readonly apart: boolean
+  readonly offsetsOnly: boolean
 }
 
 /**
- * Reads offsets before values where two requests cost no extra time: the values are then read directly into the result,
- * and only the needed ones.
+ * Reads the tiles of a fragment group. Reads only the offsets if two requests take no more time than one: the required
+ * values are then read directly into the result.
  */
 const varTiles = (
   access: TileAccess,
@@ -115,13 +115,13 @@ const varTiles = (
     const fragment = array.fragments[group.fragment]
     const storedField = fieldOfFragment(fragment, field)
     const { tiles } = chosenOf(cells, group)
-    const apart = storedField !== undefined && knownTiles(field, cells)?.[group.from] === undefined &&
+    const offsetsOnly = storedField !== undefined && knownTiles(field, cells)?.[group.from] === undefined &&
       inFlight(yield* Storage, fragment.uri, 2) === 1 && (yield* readsApart(access, fragment, storedField, tiles))
-    if (!apart) {
-      return { tiles: yield* fieldTiles(access, array, field, cells, group, 0, group.to - group.from), apart }
+    if (!offsetsOnly) {
+      return { tiles: yield* fieldTiles(access, array, field, cells, group, 0, group.to - group.from), offsetsOnly }
     }
     const offsets = yield* readOffsets(access, fragment, storedField, tiles)
-    return { tiles: offsets.map((offsets) => ({ values: none, offsets, validity: undefined })), apart }
+    return { tiles: offsets.map((offsets) => ({ values: none, offsets, validity: undefined })), offsetsOnly }
   })
 
 const none = new Uint8Array(0)

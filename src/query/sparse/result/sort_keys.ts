@@ -1,5 +1,5 @@
 /**
- * Sort keys of a cell order, computed from the coordinates.
+ * Computes sort keys of a cell order from the coordinates.
  */
 import type { ArraySchema } from "../../../../schema/array/array_schema.ts"
 import { type Coordinates, coordinateWordsSteps, globalWordsSteps } from "../../../fragment/cell_order.ts"
@@ -7,10 +7,10 @@ import type { KeyWords } from "../../../kernel/sort/order_key.ts"
 import { finish, type Steps } from "../../../kernel/steps.ts"
 import type { Order } from "../../options/read_options.ts"
 
-/** Returns the key words by which cells are sorted. */
+/** Returns the key words for sorting cells. */
 export const orderWords = (...input: Parameters<typeof orderWordsSteps>): KeyWords => finish(orderWordsSteps(...input))
 
-/** As {@link orderWords}, in steps. */
+/** Like {@link orderWords}, in steps. */
 export const orderWordsSteps = (
   schema: ArraySchema,
   order: Order,
