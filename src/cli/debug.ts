@@ -1,12 +1,12 @@
 /** Debugging of the command line. */
 import * as Cause from "effect/Cause"
 
-/** The variable of the environment that makes defects print their stacks. */
+/** Name of the environment variable that enables stacks of unexpected errors. */
 export const DEBUG_VARIABLE = "TESSERA_DEBUG"
 
-/** Returns whether defects print their stacks. */
+/** Returns whether stacks of unexpected errors are printed. */
 export const isDebug = (environment: (name: string) => string | undefined): boolean =>
   environment(DEBUG_VARIABLE) === "1"
 
-/** Returns the stacks of a defect, line by line. */
+/** Returns the stacks of an unexpected error, line by line. */
 export const stackLines = (cause: Cause.Cause<unknown>): ReadonlyArray<string> => Cause.pretty(cause).split("\n")

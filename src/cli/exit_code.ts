@@ -1,11 +1,11 @@
 /**
- * Errors to exit codes and lines.
+ * Converts errors to exit codes and lines of text.
  */
 import type { Advised, Hint } from "../../schema/errors/hint.ts"
 import { messageText } from "../../schema/errors/message_text.ts"
 import type { StorageReason } from "../../platform/errors.ts"
 
-/** 0 done, 1 other, 2 usage, 3 not there, 4 permission or key, 5 bad bytes or cells, 6 unsupported. */
+/** 0 success, 1 other error, 2 usage, 3 not found, 4 permission or key, 5 invalid file or cell data, 6 unsupported. */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
 const byTag: Readonly<Record<string, ExitCode>> = {
@@ -30,25 +30,25 @@ const byTag: Readonly<Record<string, ExitCode>> = {
 
 const byReason: Partial<Record<StorageReason, ExitCode>> = { Denied: 4, Truncated: 5, Unsupported: 6 }
 
-/** The exit code for a failure. */
+/** Returns the exit code of an error. */
 export const exitCodeOf = (error: unknown): ExitCode => {
   const { _tag: tag, reason } = (error ?? {}) as { readonly _tag?: unknown; readonly reason?: string }
   if (tag === "StorageError") return byReason[reason as StorageReason] ?? 1
-  // a missing codec is not damage
+  // a missing codec does not mean damaged data
   if (tag === "CodecError" && reason === "Missing") return 6
   if (tag === "FormatError" && reason === "Unsupported") return 6
   return typeof tag === "string" && Object.hasOwn(byTag, tag) ? byTag[tag] : 1
 }
 
-/** Characters of a line: the names of options make advice longer, and a message is not shortened twice. */
-const LONGEST_MESSAGE = 2080
+/** Maximum length of an error line. It exceeds the limit of messages, since option names make advice longer. */
+const MAX_LINE_LENGTH = 2080
 
-/** Whether the command that failed has an option. */
+/** Returns whether the command that failed has an option. */
 type Has = (option: string) => boolean
 
 const listed = (options: ReadonlyArray<string>): string => options.join(" or ")
 
-/** Words advice with the options of the command; `undefined` if the command lacks these options. */
+/** Formulates advice with the options of the command; `undefined` if the command lacks these options. */
 const adviceOf = (hint: Hint, has: Has): string | undefined => {
   const own = (...options: ReadonlyArray<string>) =>
     options.filter((option) => has(option)).map((option) => `--${option}`)
@@ -78,7 +78,7 @@ const adviceOf = (hint: Hint, has: Has): string | undefined => {
   }
 }
 
-/** The text of an error; advice is rendered for the command. */
+/** Returns the text of an error, with advice for the command. */
 const textOf = (error: unknown, has: Has): string => {
   const { hint, summary } = (error ?? {}) as Partial<Advised>
   if (hint === undefined || summary === undefined) return error instanceof Error ? error.message : String(error)
@@ -86,7 +86,7 @@ const textOf = (error: unknown, has: Has): string => {
   return advice === undefined ? summary : `${summary}; ${advice}`
 }
 
-/** Whether an error is a defect of the program: all expected errors have a tag. */
+/** Returns whether an error is a defect of the program. Expected errors have a tag. */
 export const isDefect = (error: unknown): boolean =>
   typeof (error as { readonly _tag?: unknown } | null | undefined)?._tag !== "string"
 
@@ -96,5 +96,5 @@ export const messageOf = (error: unknown, has: Has = () => true): string | undef
   if (tag === "ClosedPipe") return undefined
   const message = textOf(error, has)
   const text = isDefect(error) ? `this is a bug in tessera, please report it: ${message}` : message
-  return messageText(text, LONGEST_MESSAGE).trim()
+  return messageText(text, MAX_LINE_LENGTH).trim()
 }

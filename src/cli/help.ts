@@ -4,17 +4,18 @@
 import { commands } from "./command_table.ts"
 import { operandsOf, type OptionSpec } from "./parse/specs.ts"
 
-const WIDTH = 80
+const HELP_WIDTH = 80
 
-/** Wraps a text in the second column. */
+/** Wraps a text that starts in the second column. */
 const entry = (head: string, indent: number, text: string): string => {
   const lines = [`  ${head}`.padEnd(indent)]
   if (`  ${head}`.length >= indent) lines.push(" ".repeat(indent))
   for (const word of text.split(" ")) {
     const last = lines[lines.length - 1]
-    const glue = last.length > indent ? " " : ""
-    if (last.length + glue.length + word.length > WIDTH && last.length > indent) lines.push(" ".repeat(indent) + word)
-    else lines[lines.length - 1] = last + glue + word
+    const separator = last.length > indent ? " " : ""
+    if (last.length + separator.length + word.length > HELP_WIDTH && last.length > indent) {
+      lines.push(" ".repeat(indent) + word)
+    } else lines[lines.length - 1] = last + separator + word
   }
   return lines.join("\n")
 }
@@ -51,7 +52,7 @@ export const help = (command: string | undefined): string => {
   const usage = `tessera ${command} ${operandsOf(commands[command]).join(" ")}${variadic ? "…" : ""} [OPTION…]`
   const line = `${usage} – ${description}`
   return [
-    ...(line.length > WIDTH ? [usage, "", description] : [line]),
+    ...(line.length > HELP_WIDTH ? [usage, "", description] : [line]),
     "",
     ...Object.entries(options).map(([name, spec]) => optionEntry(name, spec)),
     "",

@@ -1,5 +1,5 @@
 /**
- * `deno task tessera …`, `bun run tessera …`: the command line of this process.
+ * The entry point of `deno task tessera …` and `bun run tessera …`.
  *
  * @module
  */

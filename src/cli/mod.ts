@@ -1,5 +1,5 @@
 /**
- * The command line as a function: arguments in, text and an exit code out.
+ * The command line as a function: takes arguments, prints text and returns an exit code.
  *
  * ```ts
  * import { runCommand } from "@tessera/array/cli"
@@ -25,8 +25,8 @@ export type { ExitCode } from "./exit_code.ts"
 export type { Drawing, Terminal } from "./print/terminal.ts"
 export { runCommand, VERSION } from "./run_command.ts"
 
-// `deno run jsr:@tessera/array/cli` and `deno install -g` run this module. In the file that a bundler makes of a program,
-// `import.meta.main` belongs to the program, so the URL is compared, too.
+// `deno run jsr:@tessera/array/cli` and `deno install -g` run this module. In a bundled program, `import.meta.main`
+// refers to the program, so the URL is compared too.
 if (import.meta.main && /\/src\/cli\/mod\.[jt]s$/.test(import.meta.url)) {
   void Promise.all([import("./run_process.ts"), import("../../platform/runtime/default_layer.ts")]).then(
     ([{ runProcess }, { layerDefault }]) => runProcess(layerDefault),

@@ -1,5 +1,5 @@
 /**
- * Runs one command: arguments in, text and an exit code out.
+ * Runs one command: takes arguments, prints text and returns an exit code.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"

@@ -1,5 +1,5 @@
 /**
- * The command line of this process: arguments, streams, signals and the exit code.
+ * Runs the command line of this process: connects arguments, streams, signals and the exit code.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -11,31 +11,31 @@ import { STOP_SIGNALS, thisProcess } from "../../platform/host/process.ts"
 import { runCommand } from "./run_command.ts"
 import { say } from "./print/terminal.ts"
 
-/** Table width without a terminal. */
-const COLUMNS = 80
+/** Default table width, if the output is not a terminal. */
+const DEFAULT_COLUMNS = 80
 /** Minimum table width. */
-const FEWEST_COLUMNS = 40
+const MIN_COLUMNS = 40
 
-/** Time of a clean-up after which a line explains how to skip it, in milliseconds. */
-const PATIENCE = 1000
+/** Duration of a clean-up, in milliseconds, after which a line explains how to skip it. */
+const CLEANUP_NOTICE_DELAY = 1000
 
-/** Runs the command that this process was started with, until it ends or a signal stops it. */
+/** Runs the command with which this process was started, until it ends or a signal stops it. */
 export const runProcess = (layer: Layer.Layer<Storage | Codecs>): void => {
   const { args, columns, setExitCode, exit, onStopSignal, ...streams } = thisProcess()
   let changed = false
   const onChanged = () => void (changed = true)
-  const terminal = { ...streams, onChanged, columns: Math.max(columns ?? COLUMNS, FEWEST_COLUMNS) }
+  const terminal = { ...streams, onChanged, columns: Math.max(columns ?? DEFAULT_COLUMNS, MIN_COLUMNS) }
   const running = Effect.runFork(Effect.provide(runCommand(args, terminal), layer))
 
   let stopping = false
   onStopSignal((signal) => {
     const code = STOP_SIGNALS[signal]
-    // a second signal does not wait for the clean-up
+    // on a second signal, do not wait for the clean-up
     if (stopping) return exit(code)
     stopping = true
     const advice = () => Effect.runFork(say(terminal, "tessera: cleaning up; repeat the signal to exit at once"))
-    setTimeout(advice, PATIENCE)
-    // a command that has made its changes is complete
+    setTimeout(advice, CLEANUP_NOTICE_DELAY)
+    // once a command has made its changes, it is complete
     const interrupted = Effect.flatMap(
       Fiber.interrupt(running),
       (ended) =>
@@ -45,7 +45,7 @@ export const runProcess = (layer: Layer.Layer<Storage | Codecs>): void => {
           ? Effect.void
           : say(terminal, "tessera: the command was complete before the interruption"),
     )
-    // standard input may still be waited for: the process ends all the same
+    // exit explicitly, since a pending read of standard input would keep the process alive
     Effect.runPromise(interrupted).then(() => exit(changed ? 0 : code))
   })
   Effect.runPromise(Fiber.await(running)).then((ended) => {

@@ -497,6 +497,7 @@ const commandLines = (base: string, query: string): ReadonlyArray<ReadonlyArray<
     ["create", at("new"), "--schema", at("v22/deletes/expected.json")],
     ["evolve", array, "--add", "b=int32"],
     ["upgrade", array],
+    ["inspect", array],
     ["plan", array],
     ["plan", array, "--fragments", "__1_2_none"],
     ["consolidate", array, "--mode", "fragments"],

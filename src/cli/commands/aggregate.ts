@@ -1,5 +1,5 @@
 /**
- * `tessera read --agg`: answers instead of cells.
+ * `tessera read --agg`: prints aggregates instead of cells.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -22,13 +22,13 @@ import type { PrintedColumn } from "../print/cell_formats.ts"
 import { cellText, isNumeric, jsonText, scalarText } from "../print/cell_text.ts"
 import { attemptUsage } from "../parse/settings.ts"
 import { parseAggregates } from "../parse/parse_aggregates.ts"
-import { queryOf, refuseBeside } from "../parse/query.ts"
+import { queryOf, rejectWith } from "../parse/query.ts"
 import { parseSelect } from "../parse/ranges.ts"
 import type { UsageError } from "../parse/usage_error.ts"
 import type { PrintedSource } from "../print/write_cells.ts"
 
-/** A column of answers. */
-const answerColumn = (
+/** Returns a column with the values of an aggregate. */
+const aggregateColumn = (
   name: string,
   type: Datatype,
   values: ReadonlyArray<AggregateValue>,
@@ -52,7 +52,7 @@ const answerColumn = (
   }
 }
 
-/** A column of keys. */
+/** Returns a column with the keys of the groups. */
 const keyColumn = (column: Column, raw: boolean): PrintedColumn => ({
   name: column.name,
   json: (raw ? cellEncoder : printedCells)(column),
@@ -71,13 +71,13 @@ const sourceOf = (columns: ReadonlyArray<PrintedColumn>, length: number): Printe
 })
 
 /** Returns the aggregates that the options request as cells to print: one column per aggregate, one row per group. */
-export const answerSource = (
+export const aggregateSource = (
   request: Request,
   array: OpenedArray,
 ): Effect.Effect<PrintedSource<never, never>, UsageError | ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const option = request.on("agg") ? "agg" : "by"
-    yield* refuseBeside(request, option, ["select", "order", "limit", "codes", "timestamps", "explain"])
+    yield* rejectWith(request, option, ["select", "order", "limit", "codes", "timestamps", "explain"])
     const { schema } = array
     const raw = request.on("raw")
     const names = new Set(fieldsOf(schema).byName.keys())
@@ -87,14 +87,14 @@ export const answerSource = (
     const query = yield* queryOf(request, array)
     if (by !== undefined) {
       const { keys, aggregates: answers, length } = yield* aggregateGroups(array, aggregates, { ...query, by })
-      const answered = Object.entries(aggregates).map(([name, aggregate]) =>
-        answerColumn(name, aggregateType(schema, aggregate), answers[name], raw)
+      const aggregateColumns = Object.entries(aggregates).map(([name, aggregate]) =>
+        aggregateColumn(name, aggregateType(schema, aggregate), answers[name], raw)
       )
-      return sourceOf([...keys.map((key) => keyColumn(key, raw)), ...answered], length)
+      return sourceOf([...keys.map((key) => keyColumn(key, raw)), ...aggregateColumns], length)
     }
     const answer = yield* (schema.arrayType === "dense" ? aggregateDense : aggregateSparse)(array, aggregates, query)
     const columns = Object.entries(aggregates).map(([name, aggregate]) =>
-      answerColumn(name, aggregateType(schema, aggregate), [answer[name]], raw)
+      aggregateColumn(name, aggregateType(schema, aggregate), [answer[name]], raw)
     )
     return sourceOf(columns, 1)
   })

@@ -1,6 +1,6 @@
 /**
- * `tessera complete`: completion of commands, options, their values and the names of fields in bash, zsh, fish and PowerShell, by the package
- * `@bomb.sh/tab`, which only this command loads.
+ * `tessera complete`: completes commands, options, their values and the names of fields in bash, zsh, fish and
+ * PowerShell. Uses the package `@bomb.sh/tab`, which only this command loads.
  */
 import * as Effect from "effect/Effect"
 import { completeNames } from "./complete_names.ts"
@@ -24,7 +24,9 @@ const NO_SPACE = ":6"
 
 type Tab = typeof import("@bomb.sh/tab")
 
-/** Returns what `run` prints: the package has no other way to return its result. `run` is synchronous. */
+/**
+ * Returns the text that `run` prints, since the package has no other way to return its result. `run` is synchronous.
+ */
 const printedBy = (run: () => void): Array<string> => {
   const lines: Array<string> = []
   const { log } = console
@@ -37,16 +39,16 @@ const printedBy = (run: () => void): Array<string> => {
   return lines
 }
 
-/** The commands and their options, as the package describes them. */
+/** Returns the commands and their options in the form of the package. */
 const rootCommand = ({ RootCommand }: Tab, commands: CommandSpecs): InstanceType<Tab["RootCommand"]> => {
   const root = new RootCommand()
   for (const [name, spec] of Object.entries(commands)) {
     const [first] = name.split(" ")
-    // the package finds names of two words only if the first word is a command
+    // the package completes names of two words only if the first word is a command
     if (!root.commands.has(first)) root.command(first, spec.description)
     const command = root.command(name, spec.description)
     for (const [option, { value, choices, description }] of Object.entries(spec.options)) {
-      // the package takes an option without a function for a switch
+      // the package treats an option without a function as a flag
       if (value === undefined) command.option(option, description)
       else command.option(option, description, (complete) => choices?.forEach((choice) => complete(choice, "")))
     }
@@ -65,7 +67,7 @@ const candidates = (
   words: ReadonlyArray<string>,
 ): ReadonlyArray<string> => {
   const lines = printedBy(() => rootCommand(tab, commands).parse([...words]))
-  // URIs and values are often files, which the package never requests from the shell
+  // let the shell complete file names, which the package never does: URIs and values are often files
   return lines.length === 1 && !words[words.length - 1]?.startsWith("-") ? [FILE_NAMES] : lines
 }
 

@@ -13,13 +13,13 @@ import { argumentTokens } from "../parse/tokens.ts"
 import type { Terminal } from "../print/terminal.ts"
 
 /** Maximum time for opening the array. */
-const TIMEOUT = "2 seconds"
+const OPEN_TIMEOUT = "2 seconds"
 
 /** Operands that name an array. */
-const ARRAYS = ["URI", "SOURCE"]
+const ARRAY_OPERANDS = ["URI", "SOURCE"]
 
 /** Names that no shell requires to be quoted. */
-const PLAIN = /^[\p{L}\p{N}_.@%+-]+$/u
+const UNQUOTED_NAME = /^[\p{L}\p{N}_.@%+-]+$/u
 
 /** Candidates for the last word, and whether a value follows them without a space. */
 export interface CompletedWords {
@@ -27,14 +27,14 @@ export interface CompletedWords {
   readonly isOpen: boolean
 }
 
-/** Returns the names of a kind. */
+/** Returns the names of a kind in a schema. */
 const namesOf = ({ dimensions, attributes, dimensionLabels }: ArraySchema, kind: CompletedNames) =>
   ({
     attributes,
     condition: [...dimensions, ...attributes],
     dimensions: [...dimensions, ...dimensionLabels],
     fields: [...dimensions, ...attributes],
-  })[kind].map(({ name }) => name).filter((name) => PLAIN.test(name))
+  })[kind].map(({ name }) => name).filter((name) => UNQUOTED_NAME.test(name))
 
 /** Completes the last name of a list. */
 const completeList = (names: ReadonlyArray<string>, value: string): ReadonlyArray<string> => {
@@ -44,8 +44,8 @@ const completeList = (names: ReadonlyArray<string>, value: string): ReadonlyArra
 }
 
 /**
- * Returns the names of fields that complete the last word; `undefined` if it is not the value of an option for names.
- * An array that cannot be opened has no names.
+ * Returns the names of fields that complete the last word; `undefined` if the word is not the value of an option for
+ * names. Returns no names if the array cannot be opened.
  */
 export const completeNames = (
   commands: CommandSpecs,
@@ -60,7 +60,7 @@ export const completeNames = (
     const last = named.rest[named.rest.length - 1]
     const takesValue = (name: string): boolean => Object.hasOwn(options, name) && options[name].value !== undefined
     const tokens = [...argumentTokens(before, takesValue)]
-    // the last option waits for its value
+    // the last option has no value yet
     const open = tokens[tokens.length - 1]
     const joined = /^--([^=]+)=(.*)$/s.exec(last)
     const [option, value] = joined !== null
@@ -69,7 +69,7 @@ export const completeNames = (
     const kind = Object.hasOwn(options, option) ? options[option].completes : undefined
     if (kind === undefined) return undefined
     const operands = tokens.flatMap((token) => token.kind === "positional" ? [token.value] : [])
-    const uri = operands[operandsOf(spec).findIndex((operand) => ARRAYS.includes(operand))]
+    const uri = operands[operandsOf(spec).findIndex((operand) => ARRAY_OPERANDS.includes(operand))]
     const isOpen = kind === "dimensions"
     if (uri === undefined) return { words: [], isOpen }
     const text = (name: string): string | undefined =>
@@ -77,7 +77,7 @@ export const completeNames = (
     const request = { command, uri, operands, text, texts: () => [], integer: () => undefined, on: () => false }
     const silent = { ...terminal, say: () => Promise.resolve(), warn: () => Promise.resolve() }
     const array = yield* openRequested(request, silent).pipe(
-      Effect.timeout(TIMEOUT),
+      Effect.timeout(OPEN_TIMEOUT),
       Logger.withMinimumLogLevel(LogLevel.None),
       Effect.catchAllCause(() => Effect.succeed(undefined)),
     )

@@ -13,7 +13,7 @@ import { attemptUsage, openRequested, readKey, type SettingsError } from "../par
 import { countText, withProgress } from "../print/progress.ts"
 import { parseRanges, parseSelect } from "../parse/ranges.ts"
 import { changeThenReport, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
-import { noticeCompletion } from "../print/completed_target.ts"
+import { withCompletionNotice } from "../print/completed_target.ts"
 import { printable } from "../print/text_width.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import { json, memory, opening, quiet, range, select, target } from "../parse/options.ts"
@@ -62,7 +62,7 @@ export const runCopy = (
       return { text, ...(expected === 0 ? {} : { part: cells / expected }) }
     }
     const run = (terminal: Terminal) =>
-      changeThenReport(terminal, noticeCompletion(terminal, work), (copied) =>
+      changeThenReport(terminal, withCompletionNotice(terminal, work), (copied) =>
         Effect.gen(function* () {
           if (request.on("json")) {
             const { formatVersion, ...rest } = copied

@@ -28,7 +28,7 @@ export const runDelete = (
     const text = request.text("at")
     const at = text === undefined ? undefined : yield* attemptUsage(() => parseTimeOption("delete: --at", text))
     const key = yield* keyOption(request, terminal)
-    // the current state decides what can be written
+    // open the current state, which determines the conditions that can be written
     const array = yield* openArray(request.uri, key === undefined ? {} : { key })
     const change = deleteCells(array, where, at === undefined ? undefined : [at, at])
     yield* changeThenReport(terminal, change, ({ commit }) =>

@@ -1,5 +1,5 @@
 /**
- * `tessera read --explain`: how cells would be read.
+ * `tessera read --explain`: prints the query plan.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -16,12 +16,12 @@ import { textTable } from "../print/text_table.ts"
 import { printable } from "../print/text_width.ts"
 import type { UsageError } from "../parse/usage_error.ts"
 
-/** A size, and all its digits where it is rounded. */
+/** Formats a size, with the exact number of bytes if the size is rounded. */
 const exactSize = (bytes: number): string => `${sizeText(bytes)}${bytes < 1024 ? "" : ` (${countText(bytes)})`}`
 
 const columnSize = ({ values, offsets, validity }: ColumnSize): number => values + offsets + validity
 
-/** A plan for people: its fragments, then what it costs. */
+/** Formats a plan as text: its fragments, then its cost. */
 function* planText(plan: Explanation, width: number): Generator<string> {
   const { fragments, fields, cells, sorts, deduplicates, requests, bytes, sizes } = plan
   const counts = ["tiles", "in ranges", "ruled out", "read"]
@@ -50,7 +50,7 @@ function* planText(plan: Explanation, width: number): Generator<string> {
   for (const [title, text] of lines) yield `${title.padEnd(10)}${text}\n`
 }
 
-/** A plan for programs. */
+/** Formats a plan as JSON. */
 const planJson = ({ fragments, ...plan }: Explanation): unknown => ({
   fragments: fragments.map(({ inRanges, ruledOut, ...item }) => ({
     ...item,

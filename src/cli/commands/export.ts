@@ -67,11 +67,11 @@ const plainText = (encode: CellEncoder, csv: boolean): CellEncoder => (i) => {
 const encodeFor = (csv: boolean, raw: boolean): Encode => (column) => {
   const { type } = column
   if (isText(type)) return plainText(cellEncoder(column), csv)
-  // in CSV, import reads a year alone as a count
+  // keep counts of years in CSV, since an import reads a year alone as a count
   return raw || (csv && type === "datetime_year") ? cellEncoder(column) : printedCells(column)
 }
 
-/** A terminal whose data go into a file. */
+/** Returns a terminal that writes data to a file. */
 const intoFile = (terminal: Terminal, file: FileWriter, written: (bytes: number) => void): Terminal => ({
   ...terminal,
   write: async (text) => {
@@ -82,7 +82,7 @@ const intoFile = (terminal: Terminal, file: FileWriter, written: (bytes: number)
   },
 })
 
-/** Writes cells to a file, which appears when it is complete. */
+/** Writes cells to a file, which appears once it is complete. */
 export const runExport = (
   request: Request,
   terminal: Terminal,

@@ -22,13 +22,13 @@ import { delimiterName } from "../parse/detect_delimiter.ts"
 import { attemptUsage, type SettingsError, settingsOf } from "../parse/settings.ts"
 import { countText, withProgress } from "../print/progress.ts"
 import { changeThenReport, InputFailed, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
-import { noticeCompletion } from "../print/completed_target.ts"
+import { withCompletionNotice } from "../print/completed_target.ts"
 import { printable } from "../print/text_width.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import { json, memory, opening, quiet, target } from "../parse/options.ts"
 import type { Command } from "../parse/command.ts"
 
-/** Options that apply to a new array only. */
+/** Options that apply only to new arrays. */
 const creating = [
   "sparse",
   "dims",
@@ -45,7 +45,9 @@ const creating = [
 
 const orders: Readonly<Record<string, CellOrder>> = { row: "row-major", col: "col-major", hilbert: "hilbert" }
 
-/** The same pieces; who stops reading does not wait for the next one, which may never come. */
+/**
+ * Returns an iterable of the same pieces that can be closed without waiting for the next piece, which may never arrive.
+ */
 const withoutWaiting = (pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
   [Symbol.asyncIterator]: () => {
     const iterator = pieces[Symbol.asyncIterator]()
@@ -130,7 +132,7 @@ export const runImport = (
     let progress: CsvProgress = { rows: 0, bytesRead: 0, bytes: 0 }
     const csvOptions: CsvOptions = {
       ...options,
-      // an import that began without an explicit comma can be resumed
+      // omit a detected comma, so that an import that was started without `--delimiter` can be resumed
       ...(isDetected && delimiter === "," ? {} : { delimiter }),
       ...(end === undefined ? {} : { at: end }),
       onProgress: (csvProgress) => progress = csvProgress,
@@ -150,7 +152,7 @@ export const runImport = (
     const run = (terminal: Terminal) =>
       changeThenReport(
         terminal,
-        noticeCompletion(terminal, work),
+        withCompletionNotice(terminal, work),
         ({ uri, cells, fragments, bytes }) =>
           Effect.gen(function* () {
             if (request.on("json")) {

@@ -9,12 +9,12 @@ import { ls } from "../../group/list_objects.ts"
 import type { Request } from "../parse/arguments.ts"
 import { allow, json, opening } from "../parse/options.ts"
 import type { Command } from "../parse/command.ts"
-import { entryJson, type ListError, listOptionsOf, sayEmpty, shownName } from "./object_entries.ts"
+import { entryJson, explainEmptyListing, type ListError, listOptionsOf, shownName } from "./object_entries.ts"
 import { print, type Terminal } from "../print/terminal.ts"
 import { textTable } from "../print/text_table.ts"
 import { printable } from "../print/text_width.ts"
 
-/** Lists what is directly in a folder or group. */
+/** Lists the objects directly inside a folder or group. */
 export const runLs = (request: Request, terminal: Terminal): Effect.Effect<void, ListError, Storage | Codecs> =>
   Effect.gen(function* () {
     const options = yield* listOptionsOf(request, terminal)
@@ -22,7 +22,7 @@ export const runLs = (request: Request, terminal: Terminal): Effect.Effect<void,
     if (request.on("json")) {
       return yield* print(terminal, [JSON.stringify(objectEntries.map(entryJson), null, 2), "\n"])
     }
-    if (objectEntries.length === 0) return yield* sayEmpty(request, terminal)
+    if (objectEntries.length === 0) return yield* explainEmptyListing(request, terminal)
     yield* print(
       terminal,
       textTable(

@@ -13,16 +13,16 @@ import type { Request } from "../parse/arguments.ts"
 import { type OutputError, say, type Terminal } from "../print/terminal.ts"
 import { printable } from "../print/text_width.ts"
 
-/** What listing can fail with. */
+/** Errors of listing. */
 export type ListError = SettingsError | GroupError | OutputError
 
 const withoutPath = (uri: string): string => uri.slice(uri.lastIndexOf("/") + 1)
 
-/** The name of an object; for members without one the last part of their URI. */
+/** Returns the name of an object, or the last part of its URI if the member has no name. */
 export const shownName = ({ name, uri }: { readonly name: string | null; readonly uri: string }): string =>
   printable(name === null ? withoutPath(redactUri(uri)) : redactText(name))
 
-/** An object as it is printed: its URI without credentials. */
+/** Returns an object as JSON, with its URI without credentials. */
 export const entryJson = ({ uri, type, name, foreign }: ObjectEntry): ObjectEntry => ({
   uri: redactUri(uri),
   type,
@@ -30,8 +30,8 @@ export const entryJson = ({ uri, type, name, foreign }: ObjectEntry): ObjectEntr
   foreign,
 })
 
-/** Reports why a listing is empty. */
-export const sayEmpty = (request: Request, terminal: Terminal): Effect.Effect<void, GroupError, Storage> =>
+/** Writes why a listing is empty. */
+export const explainEmptyListing = (request: Request, terminal: Terminal): Effect.Effect<void, GroupError, Storage> =>
   Effect.flatMap(kindAt(withoutSlash(request.uri)), (kind) =>
     say(
       terminal,

@@ -1,5 +1,5 @@
 /**
- * The cells that a command reads and prints, as its options say: which, and how far it is.
+ * Prepares the cells that a command prints, according to its options, and reports the progress of reading them.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -27,8 +27,8 @@ import { timeText } from "../parse/time.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import type { PrintedSource } from "../print/write_cells.ts"
 
-/** A column of codes as its values; others as they are. */
-const printed = (
+/** Returns a column to print; codes are replaced by `values`, if present. */
+const printedColumn = (
   column: Column,
   values: Column | undefined,
   label: boolean,
@@ -45,7 +45,7 @@ const printed = (
   }
   const [json, text] = [encode(values), cellText(values)]
   const { values: codes, validity } = column
-  // a code that the enumeration lacks is a missing value
+  // codes outside the enumeration are printed as null
   const codeAt = (i: number): number => {
     const code = validity !== undefined && validity[i] === 0 ? -1 : Number(codes[i])
     return code >= 0 && code < values.length ? code : -1
@@ -67,15 +67,15 @@ const noCell = (name: string, label: boolean): PrintedColumn => ({
   label,
 })
 
-/** How far a read is. */
-export interface Done {
-  /** The column that is read, and which of how many it is, where they are read one by one. */
+/** Progress of a read. */
+export interface ReadProgress {
+  /** The current column and its number, if columns are read one by one. */
   column: string | undefined
   cells: number
   expected: number | undefined
 }
 
-const statusOf = ({ column, cells, expected }: Done, bytes: number): Status => ({
+const statusOf = ({ column, cells, expected }: ReadProgress, bytes: number): Status => ({
   text: (column === undefined ? "" : `${column}: `) + countText(cells) +
     (expected === undefined ? "" : ` of ${countText(expected)}`) + ` cells, ${sizeText(bytes)} read`,
   ...(expected === undefined || expected === 0 ? {} : { part: cells / expected }),
@@ -83,11 +83,11 @@ const statusOf = ({ column, cells, expected }: Done, bytes: number): Status => (
 
 /** The printed fields and their form. */
 export interface Printing {
-  /** Whether coordinates precede the attributes of a dense array without selected columns. */
+  /** Whether the coordinates of a dense array precede its attributes if no columns are selected. */
   readonly coordinates: boolean
-  /** Whether they are the labels of a table. */
+  /** Whether the coordinates are the labels of a table. */
   readonly labels: boolean
-  /** How cells become JSON. */
+  /** Creates the encoder of a column's cells as JSON. */
   readonly encode: Encode
 }
 
@@ -96,7 +96,7 @@ export const printedSource = (
   request: Request,
   array: OpenedArray,
   { coordinates, labels: asLabels, encode }: Printing,
-  done: Done,
+  done: ReadProgress,
 ): Effect.Effect<
   PrintedSource<ReadError, Storage | Codecs>,
   UsageError | ReadError | EnumerationError,
@@ -147,7 +147,7 @@ export const printedSource = (
           return {
             ...batch,
             columns: currentFields.map(({ name, enumeration }) =>
-              printed(
+              printedColumn(
                 columns[name],
                 enumeration === undefined ? undefined : values.get(enumeration),
                 labels.includes(name),
@@ -161,13 +161,13 @@ export const printedSource = (
     }
   })
 
-/** Runs what reads and prints cells, and shows how far it is, unless the request wants quiet. */
+/** Runs an effect that reads and prints cells, and shows its progress unless the request has `--quiet`. */
 export const withReadProgress = <A, E, R>(
   request: Request,
   terminal: Terminal,
-  run: (terminal: Terminal, done: Done) => Effect.Effect<A, E, R>,
+  run: (terminal: Terminal, done: ReadProgress) => Effect.Effect<A, E, R>,
 ): Effect.Effect<A, E, R | Storage> => {
-  const done: Done = { column: undefined, cells: 0, expected: undefined }
+  const done: ReadProgress = { column: undefined, cells: 0, expected: undefined }
   if (request.on("quiet")) return run(quietTerminal(terminal), done)
   const trace = makeCounters()
   const work = (around: Terminal) =>

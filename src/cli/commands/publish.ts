@@ -14,8 +14,8 @@ import { printable } from "../print/text_width.ts"
 import { json, quiet } from "../parse/options.ts"
 import type { Command } from "../parse/command.ts"
 
-/** A storage that reports the files it lists. */
-const withFound = (storage: Storage, match: (files: number, bytes: number) => void): Storage => ({
+/** Returns a storage that reports the files that it lists. */
+const withListingProgress = (storage: Storage, match: (files: number, bytes: number) => void): Storage => ({
   ...storage,
   list: (uri) =>
     Effect.tap(storage.list(uri), (entries) => {
@@ -31,7 +31,7 @@ export const runPublish = (
 ): Effect.Effect<void, NotFound | StorageError | OutputError, Storage> =>
   Effect.gen(function* () {
     let [files, bytes] = [0, 0]
-    const storage = withFound(yield* Storage, (more, size) => {
+    const storage = withListingProgress(yield* Storage, (more, size) => {
       files += more
       bytes += size
     })

@@ -9,7 +9,7 @@ import type { OpenError } from "../../array/open/open.ts"
 import { cellEncoder } from "../../query/column/cell_json.ts"
 import { printedCells } from "../print/cell_encoder.ts"
 import type { ReadError } from "../../query/options/read_error.ts"
-import { answerSource } from "./aggregate.ts"
+import { aggregateSource } from "./aggregate.ts"
 import type { Request } from "../parse/arguments.ts"
 import { printPlan } from "./explain.ts"
 import { attemptUsage, openRequested, type SettingsError } from "../parse/settings.ts"
@@ -34,7 +34,7 @@ import {
 } from "../parse/options.ts"
 import type { Command } from "../parse/command.ts"
 
-/** What reading can fail with. */
+/** Errors of reading. */
 export type ReadCommandError = SettingsError | OpenError | ReadError | EnumerationError | OutputError
 
 type Format = "table" | "json" | "ndjson" | "csv"
@@ -60,12 +60,12 @@ export const runRead = (
       const format = yield* attemptUsage(() => formatOf(request))
       const array = yield* openRequested(request, around)
       if (request.on("agg") || request.on("by")) {
-        return yield* writers[format](around, yield* answerSource(request, array))
+        return yield* writers[format](around, yield* aggregateSource(request, array))
       }
       if (request.on("explain")) {
         return yield* printPlan(request, around, array)
       }
-      // a table of a dense array shows the coordinates
+      // show coordinates in tables of dense arrays
       const table = format === "table"
       const source = yield* printedSource(
         request,

@@ -28,7 +28,7 @@ const domainOf = ({ type, domain }: Dimension): Range | undefined =>
     ? undefined
     : { low: domain.subarray(0, sizeOf(type)), high: domain.subarray(sizeOf(type), 2 * sizeOf(type)) }
 
-/** Shows where an array may have cells, where it may for now, and where it has some. */
+/** Prints the domain, the current domain and the non-empty domain of an array. */
 export const runDomain = (
   request: Request,
   terminal: Terminal,

@@ -40,7 +40,7 @@ const fragmentsText = (
     ["version", "cells", "bytes"],
   )
 
-/** Lists the fragments that a read sees. */
+/** Lists the fragments that a read includes. */
 export const runFragments = (
   request: Request,
   terminal: Terminal,

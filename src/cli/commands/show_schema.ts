@@ -29,7 +29,7 @@ type Attribute = ArraySchema["attributes"][number]
 
 const cellOf = (cellValNum: number): string => cellValNum === VAR ? "var" : String(cellValNum)
 
-/** A range as `low … high`. */
+/** Formats a range as `low … high`. */
 export const rangeText = (
   { type, cellValNum }: Pick<Dimension, "type" | "cellValNum">,
   { low, high }: Range,
@@ -45,7 +45,7 @@ const domainText = (dimension: Dimension): string => {
   return rangeText(dimension, { low: domain.subarray(0, size), high: domain.subarray(size, 2 * size) })
 }
 
-/** An extent of a date or time is a count, not a date. */
+/** Formats a tile extent. The extent of dates and times is a count, not a date. */
 const extentText = ({ type, tileExtent }: Dimension): string =>
   tileExtent === null ? "" : jsonText(cellBytesJson(type, 1, tileExtent))
 
@@ -61,7 +61,7 @@ const filtersText = (pipeline: FilterPipeline): string =>
     return shown === "" ? String(type) : `${type} (${shown})`
   }).join(", ")
 
-/** The pieces of a schema that is shown to people. */
+/** Formats a schema as text, in pieces. */
 export function* schemaText(
   schema: ArraySchema,
   enumerations: ReadonlyArray<Enumeration>,
@@ -151,7 +151,7 @@ export function* schemaText(
   }
 }
 
-/** Shows the schema of an array, with its enumerations. */
+/** Prints the schema of an array, with its enumerations. */
 export const runSchema = (
   request: Request,
   terminal: Terminal,

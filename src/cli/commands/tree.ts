@@ -10,7 +10,7 @@ import { type ObjectTree, tree } from "../../group/list_objects.ts"
 import type { Request } from "../parse/arguments.ts"
 import { allow, json, opening } from "../parse/options.ts"
 import type { Command } from "../parse/command.ts"
-import { entryJson, type ListError, listOptionsOf, sayEmpty, shownName } from "./object_entries.ts"
+import { entryJson, explainEmptyListing, type ListError, listOptionsOf, shownName } from "./object_entries.ts"
 import { print, type Terminal } from "../print/terminal.ts"
 import { cut, printable } from "../print/text_width.ts"
 
@@ -45,7 +45,7 @@ export const runTree = (request: Request, terminal: Terminal): Effect.Effect<voi
     const options = yield* listOptionsOf(request, terminal)
     const objectTrees = yield* tree(request.uri, options)
     if (request.on("json")) return yield* print(terminal, [JSON.stringify(objectTrees.map(plain), null, 2), "\n"])
-    if (objectTrees.length === 0) return yield* sayEmpty(request, terminal)
+    if (objectTrees.length === 0) return yield* explainEmptyListing(request, terminal)
     yield* print(terminal, [
       cut(printable(redactUri(withoutSlash(request.uri))), terminal.columns) + "\n",
       ...branches(objectTrees, "", terminal.columns),

@@ -1,5 +1,5 @@
 /**
- * Parses the command line to a request; errors are one line.
+ * Parses the command line into a request. Error messages are one line.
  */
 import { nearestNames } from "../../../schema/errors/nearest.ts"
 import { redactUri } from "../../../schema/errors/redact.ts"
@@ -7,12 +7,12 @@ import { commandIn, type CommandSpecs, type NamedCommand, operandsOf, type Optio
 import { argumentTokens } from "./tokens.ts"
 import { UsageError } from "./usage_error.ts"
 
-/** A command with its options, all of them by their names; those that were not given are absent. */
+/** A command with its options by name. Options that were not given are absent. */
 export interface Request {
   readonly command: string
   /** The first operand. */
   readonly uri: string
-  /** All operands, as many as the command takes. */
+  /** All operands; their number is the one that the command expects. */
   readonly operands: ReadonlyArray<string>
   readonly text: (name: string) => string | undefined
   readonly texts: (name: string) => ReadonlyArray<string>
@@ -38,7 +38,7 @@ const fail = (reason: string): never => {
   throw new UsageError({ detail: reason })
 }
 
-/** Refuses a value that the option does not take. */
+/** Rejects a value that the option does not accept. */
 const check = (name: string, spec: OptionSpec, value: string): void => {
   if (spec.choices !== undefined && !spec.choices.includes(value)) {
     fail(`--${name}: give one of ${names(spec.choices)}`)
@@ -46,7 +46,7 @@ const check = (name: string, spec: OptionSpec, value: string): void => {
   if (spec.integer === true && !/^\d{1,15}$/.test(value)) fail(`--${name}: give a whole number, 0 or more`)
 }
 
-/** Rejects missing or surplus operands. */
+/** Rejects missing and surplus operands. */
 const checkOperands = (
   commands: CommandSpecs,
   { name: command, spec }: NamedCommand,
@@ -65,7 +65,7 @@ const checkOperands = (
   }
 }
 
-/** Rejects words that are not a command, with the nearest ones. */
+/** Rejects words that are not a command, and suggests the nearest ones. */
 const failUnknown = (commands: CommandSpecs, [word, next]: ReadonlyArray<string>): never => {
   const all = Object.keys(commands)
   const beginning = all.filter((name) => name.startsWith(`${word} `))

@@ -1,10 +1,10 @@
 /**
- * Sizes in bytes, as they are written and read: `64MiB`, `1GB`, `1048576`.
+ * Parses and formats sizes in bytes: `64MiB`, `1GB`, `1048576`.
  */
 import { parseByteSize } from "../../../platform/byte_size.ts"
 import { UsageError } from "./usage_error.ts"
 
-/** The bytes that an option says. Throws {@link UsageError}. */
+/** Parses the size in an option. Throws {@link UsageError}. */
 export const parseSize = (option: string, text: string): number => {
   const bytes = parseByteSize(text)
   if (bytes !== undefined) return bytes
@@ -13,7 +13,7 @@ export const parseSize = (option: string, text: string): number => {
 
 const names = ["bytes", "KiB", "MiB", "GiB", "TiB"]
 
-/** Bytes, short enough to be read in passing. */
+/** Formats a size with a unit, rounded. */
 export const sizeText = (bytes: number): string => {
   let unit = 0
   let value = bytes

@@ -13,13 +13,13 @@ const fail = (option: string, text: string, reason: string): never => {
   throw new UsageError({ detail: `--${option} ${JSON.stringify(text)}: ${reason}` })
 }
 
-/** Names, separated by commas. */
+/** Returns the names in an option, which are separated by commas. */
 export const namesOf = (request: Request, option: string): ReadonlyArray<string> | undefined => {
   const texts = request.texts(option)
   return texts.length === 0 ? undefined : texts.flatMap((text) => text.split(",")).map((name) => name.trim())
 }
 
-/** Parses `NAME=VALUE`; names may contain the sign. Throws {@link UsageError}. */
+/** Parses `NAME=VALUE`; names may contain `=`. Throws {@link UsageError}. */
 export const pairOf = (option: string, text: string): readonly [name: string, value: string] => {
   const at = text.lastIndexOf("=")
   return at > 0 && at < text.length - 1
@@ -51,7 +51,7 @@ export const datatypeOf = (option: string, text: string, type: string): Datatype
       `${JSON.stringify(type)} is not a datatype; there are ${[...Object.keys(short), ...datatypes].join(", ")}`,
     )
 
-/** The datatype of a column. */
+/** The datatype and nullability of a column. */
 export interface AttributeType {
   readonly type: Datatype
   readonly isNullable: boolean
@@ -75,7 +75,7 @@ export const typesOf = (request: Request): Readonly<Record<string, CsvType>> =>
     ) => [name, `${type}${isNullable ? "?" : ""}` as CsvType]),
   )
 
-/** `--tile a=10,b=5`. Throws {@link UsageError}. */
+/** Parses `--tile a=10,b=5`. Throws {@link UsageError}. */
 export const tileOptions = (request: Request): Readonly<Record<string, string>> =>
   Object.fromEntries(request.texts("tile").flatMap((text) => text.split(",")).map((text) => pairOf("tile", text)))
 
@@ -95,7 +95,7 @@ export const domainsOf = (
           const ends: unknown = JSON.parse(value)
           if (Array.isArray(ends) && ends.length === 2) return [name, [ends[0], ends[1]]]
         } catch {
-          // reported below
+          // invalid JSON is reported below
         }
         return fail(option, text, advice)
       }
@@ -140,7 +140,7 @@ const filterOf = (option: string, text: string): Filter => {
   return fail("filter", option, `${JSON.stringify(text)} is not a filter; there are ${all}`)
 }
 
-/** `--filter bitshuffle,zstd:5`, and `--filter a=rle` for single columns. Throws {@link UsageError}. */
+/** Parses `--filter bitshuffle,zstd:5`, and `--filter a=rle` for single columns. Throws {@link UsageError}. */
 export const filtersOf = (
   request: Request,
 ): {

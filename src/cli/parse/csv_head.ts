@@ -10,8 +10,8 @@ import type { CsvInput } from "../../transfer/csv/csv_input.ts"
 import { InputFailed } from "../print/terminal.ts"
 import { detectDelimiter } from "./detect_delimiter.ts"
 
-/** Bytes that are read for the detection. */
-const HEAD = 1 << 16
+/** Number of bytes read to detect the delimiter. */
+const HEAD_SIZE = 1 << 16
 
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
@@ -32,7 +32,7 @@ export const detectInFile = (uri: string): Effect.Effect<DetectedCsv<never>, Not
   Effect.gen(function* () {
     const storage = yield* Storage
     const size = yield* storage.size(uri)
-    const length = Math.min(size, HEAD)
+    const length = Math.min(size, HEAD_SIZE)
     const pieces = length === 0 ? [] : yield* storage.readRanges(uri, [{ offset: 0, length }])
     return { input: uri, delimiter: detect(pieces, length === size) }
   })
@@ -40,7 +40,7 @@ export const detectInFile = (uri: string): Effect.Effect<DetectedCsv<never>, Not
 /** Reads pieces up to the end of the first line. */
 const readHead = async (iterator: AsyncIterator<Uint8Array>) => {
   const head: Array<Uint8Array> = []
-  for (let length = 0; length < HEAD;) {
+  for (let length = 0; length < HEAD_SIZE;) {
     const next = await iterator.next()
     if (next.done === true) return { head, whole: true }
     head.push(next.value)
@@ -50,12 +50,12 @@ const readHead = async (iterator: AsyncIterator<Uint8Array>) => {
   return { head, whole: false }
 }
 
-/** Detects the delimiter of piped text. Waits for its first line only; the scope closes the pipe. */
+/** Detects the delimiter of piped text. Waits only for its first line; the scope closes the pipe. */
 export const detectInPieces = (
   pieces: AsyncIterable<Uint8Array>,
 ): Effect.Effect<DetectedCsv<InputFailed>, InputFailed, Scope.Scope> => {
   const iterator = pieces[Symbol.asyncIterator]()
-  // open standard input keeps a process alive
+  // close standard input, which would keep the process alive
   const close = Effect.addFinalizer(() => Effect.promise(async () => void await iterator.return?.()))
   const rest: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => iterator }
   const failed = (cause: unknown) => new InputFailed({ cause })

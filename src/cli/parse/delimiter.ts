@@ -13,7 +13,7 @@ const names: Readonly<Record<string, string>> = {
   space: " ",
 }
 
-/** The delimiter that a request names: a character, or the name of one. Throws {@link UsageError}. */
+/** Returns the delimiter of a request, which is given as a character or by name. Throws {@link UsageError}. */
 export const delimiterOf = (request: Request): string | undefined => {
   const text = request.text("delimiter")
   if (text === undefined) return undefined

@@ -2,13 +2,13 @@
  * Detects the delimiter of CSV text by its first rows.
  */
 
-/** Delimiters that are detected; the first one is the default. */
+/** Delimiters that can be detected; the first one is the default. */
 const CANDIDATES = [",", "\t", ";", "|"] as const
 
 /** Maximum number of rows that are compared. */
 const MAX_ROWS = 100
 
-/** Counts the cells of each row; delimiters and line endings in quotes do not count. Empty lines are skipped. */
+/** Counts the cells of each row. Delimiters and line endings in quotes are ignored; empty lines are skipped. */
 const cellCounts = (text: string, delimiter: string, whole: boolean): ReadonlyArray<number> => {
   const counts: Array<number> = []
   let [cells, quoted, isEmpty] = [1, false, true]
@@ -30,8 +30,8 @@ const cellCounts = (text: string, delimiter: string, whole: boolean): ReadonlyAr
 }
 
 /**
- * Returns the delimiter of CSV text: most rows have the same number of cells as the first row, and rows have the most
- * cells. Returns a comma for text with a single column. `whole`: whether the text is complete.
+ * Returns the delimiter for which most rows have as many cells as the first row; of several, the one with the most
+ * cells. Returns a comma for text with a single column. `whole` is true if the text is complete.
  */
 export const detectDelimiter = (text: string, whole: boolean): string => {
   let best = { delimiter: CANDIDATES[0] as string, agreement: 0, cells: 1 }
@@ -49,5 +49,5 @@ export const detectDelimiter = (text: string, whole: boolean): string => {
 
 const NAMES: Readonly<Record<string, string>> = { ",": "comma", "\t": "tab", ";": "semicolon", "|": "pipe" }
 
-/** Names a delimiter. */
+/** Returns the name of a delimiter. */
 export const delimiterName = (delimiter: string): string => NAMES[delimiter] ?? JSON.stringify(delimiter)

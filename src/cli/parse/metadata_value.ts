@@ -1,5 +1,5 @@
 /**
- * Metadata values on the command line.
+ * Parses metadata values on the command line.
  */
 import { isText, ScalarError } from "../../../schema/array/scalar.ts"
 import { type MetadataInput, typedValue, type ValueInput } from "../../array/metadata/metadata_input.ts"
@@ -20,7 +20,7 @@ const jsonOf = (text: string): unknown => {
   }
 }
 
-/** Converts a value of JSON text without a datatype: numbers, truth values, lists of numbers and text in quotes. */
+/** Converts JSON text without a datatype: numbers, booleans, lists of numbers and text in quotes. */
 const inferred = (text: string): MetadataInput => {
   if (INTEGER.test(text)) {
     const integer = BigInt(text)
@@ -33,7 +33,7 @@ const inferred = (text: string): MetadataInput => {
   return isNumbers ? json as ReadonlyArray<number> : text
 }
 
-/** Converts a value of a datatype: one value, or a list in JSON. */
+/** Converts text to a value of a datatype: one value, or a list in JSON. */
 const typed = (type: string, text: string): MetadataInput => {
   const datatype = datatypeOf("type", type, type)
   if (isText(datatype)) return typedValue(datatype, text)
@@ -41,7 +41,7 @@ const typed = (type: string, text: string): MetadataInput => {
   return typedValue(datatype, json === undefined ? text : json as ValueInput)
 }
 
-/** Converts a metadata value from text. Throws {@link UsageError}. */
+/** Parses a metadata value. Throws {@link UsageError}. */
 export const parseMetadataValue = (text: string, type: string | undefined): MetadataInput => {
   if (type === undefined) return inferred(text)
   try {

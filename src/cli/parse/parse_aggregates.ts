@@ -1,10 +1,10 @@
 /**
- * `--agg`: from text to aggregates, by the fields of the array.
+ * Parses `--agg` with the fields of the array.
  */
 import type { Aggregate, AggregateKind, Aggregates } from "../../query/aggregate/aggregate.ts"
 import { UsageError } from "./usage_error.ts"
 
-/** What aggregates are called here, as TileDB-Py calls them. */
+/** Aggregates by the names that TileDB-Py uses. */
 const kinds: Readonly<Record<string, AggregateKind>> = {
   count: "count",
   sum: "sum",
@@ -19,8 +19,8 @@ const fail = (text: string, reason: string): never => {
 }
 
 /**
- * Returns the name in the parentheses that open at `from`; names may contain any character, so the longest known one is
- * taken.
+ * Returns the name in the parentheses that open at `from`. Names may contain any character, so the longest matching
+ * name is returned.
  */
 const nameAt = (names: ReadonlySet<string>, text: string, from: number): string => {
   const fits = (name: string): boolean => {
@@ -38,7 +38,7 @@ const nameAt = (names: ReadonlySet<string>, text: string, from: number): string 
   return name === "" ? fail(text, `character ${from + 1}: a field is missing, as in sum(a)`) : name
 }
 
-/** Parses all `--agg` options: aggregates by their text. Throws {@link UsageError}. */
+/** Parses all `--agg` options. Returns aggregates by their text. Throws {@link UsageError}. */
 export const parseAggregates = (names: ReadonlySet<string>, texts: ReadonlyArray<string>): Aggregates => {
   const match: Record<string, Aggregate> = {}
   for (const text of texts) {

@@ -11,7 +11,7 @@ import { attemptUsage } from "./settings.ts"
 import { parseRanges, parseSelect } from "./ranges.ts"
 import { UsageError } from "./usage_error.ts"
 
-/** The query that a request describes; options that the command does not have are as if they were not given. */
+/** Returns the query in a request. Options that the command does not have are treated as absent. */
 export const queryOf = (request: Request, { schema }: OpenedArray): Effect.Effect<StreamOptions, UsageError> =>
   attemptUsage(() => {
     const size = request.text("memory")
@@ -34,8 +34,8 @@ export const queryOf = (request: Request, { schema }: OpenedArray): Effect.Effec
     }
   })
 
-/** Refuses options that mean nothing beside another one. */
-export const refuseBeside = (
+/** Rejects options that have no effect together with another one. */
+export const rejectWith = (
   request: Request,
   option: string,
   others: ReadonlyArray<string>,

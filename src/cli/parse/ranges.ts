@@ -1,5 +1,5 @@
 /**
- * `--range` and `--select`: from text to names and bounds, by the schema of the array.
+ * Parses `--range` and `--select` with the schema of the array.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
@@ -11,7 +11,7 @@ import { UsageError } from "./usage_error.ts"
 
 type Pair = readonly [low: Bound, high: Bound]
 
-/** What ranges are of: a dimension, or one of its labels. */
+/** A dimension, or one of its labels. */
 type Named = Pick<Dimension, "name" | "type" | "cellValNum">
 
 const fail = (text: string, reason: string): never => {
@@ -38,14 +38,16 @@ const jsonRange = (dimension: Named, text: string, value: string): Pair => {
 
 type Style = "count" | "date" | undefined
 
-/** Whether a text is a value of a date or time dimension, and in which way. */
+/** Returns the form of a value of a date or time dimension: a count, a date, or invalid text. */
 const styleOf = (dimension: Named, text: string): Style => {
   if (/^[+-]?\d+$/.test(text.trim())) return "count"
   const parsed = (isDatetime(dimension.type) ? parseDatetime : parseTime)(dimension.type, text.trim())
   return typeof parsed === "bigint" ? "date" : undefined
 }
 
-/** Dates contain colons themselves: the separator is the one with valid values on both sides. */
+/**
+ * Parses a range of dates. Dates contain colons themselves: the separator is the colon with valid values on both sides.
+ */
 const dateRange = (dimension: Named, text: string, value: string): Pair => {
   const pairs: Array<Pair> = []
   if (styleOf(dimension, value) !== undefined) pairs.push([value, value])
@@ -53,7 +55,7 @@ const dateRange = (dimension: Named, text: string, value: string): Pair => {
     const [low, high] = [value.slice(0, at), value.slice(at + 1)]
     const [a, b] = [low, high].map((side) => side === "" ? "open" : styleOf(dimension, side))
     if (a === undefined || b === undefined || (a !== b && a !== "open" && b !== "open")) continue
-    // LO:HI with counts is the plain form and takes precedence
+    // LO:HI with counts takes precedence
     if (a === "count" && b === "count") return [low, high]
     pairs.push([low === "" ? null : low, high === "" ? null : high])
   }
@@ -79,8 +81,8 @@ const rangeOf = (dimension: Named, text: string, value: string): Pair => {
 }
 
 /**
- * Returns the dimension or label that a text starts with. Names may contain any character, so the longest match is
- * taken.
+ * Returns the dimension or label whose name starts a text. Names may contain any character, so the longest match is
+ * returned.
  */
 const dimensionOf = (schema: ArraySchema, text: string): Named => {
   const all: ReadonlyArray<Named> = [...schema.dimensions, ...schema.dimensionLabels]
@@ -93,7 +95,7 @@ const dimensionOf = (schema: ArraySchema, text: string): Named => {
     : fail(text, `there is no dimension ${JSON.stringify(text.slice(0, equals))}; the array has ${existing}`)
 }
 
-/** All `--range` options. Throws {@link UsageError}. */
+/** Parses all `--range` options. Throws {@link UsageError}. */
 export const parseRanges = (schema: ArraySchema, texts: ReadonlyArray<string>): RegionInput => {
   const ranges = new Map<string, Array<Pair>>()
   for (const text of texts) {
@@ -111,8 +113,8 @@ export const parseRanges = (schema: ArraySchema, texts: ReadonlyArray<string>): 
 }
 
 /**
- * Parses the names in `--select`, or another option. Names may contain commas: the longest run of parts that forms a
- * name counts as one.
+ * Parses the names in `--select` or another option. Names may contain commas: the longest sequence of parts that is a
+ * name is one name.
  */
 export const parseSelect = (
   names: ReadonlySet<string>,

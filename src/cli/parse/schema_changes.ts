@@ -1,5 +1,5 @@
 /**
- * Options of `tessera evolve`: converts them to changes of a schema.
+ * Converts the options of `tessera evolve` to changes of a schema.
  */
 import type { CellJson } from "../../../schema/array/scalar.ts"
 import { ScalarError } from "../../../schema/array/scalar.ts"
@@ -15,7 +15,7 @@ const fail = (option: string, text: string, detail: string): never => {
   throw new UsageError({ detail: `--${option} ${JSON.stringify(text)}: ${detail}` })
 }
 
-/** Parses `NAME=VALUE` options; the first sign separates. */
+/** Parses `NAME=VALUE` options, which are separated at the first `=`. */
 const pairsOf = (request: Request, option: string): ReadonlyArray<readonly [name: string, value: string]> =>
   request.texts(option).map((text) => {
     const at = text.indexOf("=")
@@ -31,7 +31,7 @@ const listsOf = (request: Request, option: string): Readonly<Record<string, Enum
         const values: unknown = JSON.parse(text)
         if (Array.isArray(values)) return [name, values as EnumerationList]
       } catch {
-        // reported below
+        // invalid JSON is reported below
       }
       return fail(option, text, "the list is not JSON")
     }),
@@ -42,11 +42,11 @@ const fillOf = (type: AttributeType["type"], text: string): Uint8Array => {
   let json: CellJson = text
   try {
     const parsed: unknown = JSON.parse(text)
-    // numbers stay text, which keeps all their digits
+    // keep numbers as text, which preserves all digits
     if (typeof parsed === "object" || typeof parsed === "string") json = parsed as CellJson
     else if (typeof parsed === "boolean") json = Number(parsed)
   } catch {
-    // plain text
+    // not JSON: plain text
   }
   try {
     return cellOfJson(type, json)

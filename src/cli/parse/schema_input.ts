@@ -1,5 +1,5 @@
 /**
- * Schemas in JSON: the form that `tessera schema --json` prints, and the form of `ArraySchema.toJson`.
+ * Parses schemas in JSON: the form that `tessera schema --json` prints, and the form of `ArraySchema.toJson`.
  */
 import { UsageError } from "./usage_error.ts"
 

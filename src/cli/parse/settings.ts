@@ -1,5 +1,5 @@
 /**
- * Shared first steps of all commands: the key, the time, and the object at the URI.
+ * Prepares commands: determines the key, the time, and the object at the URI.
  */
 import * as Effect from "effect/Effect"
 import { attempt, failOn } from "../../../platform/attempt.ts"
@@ -18,21 +18,21 @@ import { UsageError } from "./usage_error.ts"
 /** Errors of settings. */
 export type SettingsError = UsageError | InvalidKey | NotFound | StorageError
 
-/** Runs what throws UsageError. */
+/** Runs a function that may throw UsageError. */
 export const attemptUsage = <A>(run: () => A): Effect.Effect<A, UsageError> => attempt(run, failOn(UsageError))
 
 /** Quotes a path for a shell. */
 const shellWord = (path: string): string => /^[\w./~+:@%,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 
 /** Permission bits of users other than the owner. */
-const OTHERS = 0o077
+const OTHER_USERS_MASK = 0o077
 
-/** Whether text looks like a key: users may pass the key instead of its file. */
+/** Returns whether text looks like a key: users may pass the key itself instead of the name of its file. */
 const isKeyText = (text: string): boolean => /^(?:[0-9a-f]{64}|[^/\\.]{32})$/i.test(text)
 
 const UNSHOWN_FILE = "the key file (give the name of a file; this one looks like the key itself and is not shown)"
 
-/** The key in a file. Warns if other users can read the file. */
+/** Reads the key in a file. Warns if other users can read the file. */
 export const readKey = (
   file: string,
   terminal: Terminal,
@@ -46,7 +46,7 @@ export const readKey = (
     const mode = storage.mode === undefined
       ? undefined
       : yield* Effect.catchAll(storage.mode(file), () => Effect.succeed(undefined))
-    if (mode !== undefined && (mode & OTHERS) !== 0) {
+    if (mode !== undefined && (mode & OTHER_USERS_MASK) !== 0) {
       const path = pathInFileUri(file) ?? file
       yield* warn(
         terminal,
@@ -56,7 +56,7 @@ export const readKey = (
     return yield* parseKey(bytes)
   })
 
-/** The key that the request or the environment gives. */
+/** Returns the key from the request or the environment. */
 export const keyOption = (
   request: Request,
   terminal: Terminal,
@@ -68,7 +68,7 @@ export const keyOption = (
     return text === undefined || text === "" ? undefined : yield* parseKey(text)
   })
 
-/** Returns the options of an open. */
+/** Returns the options for opening an array. */
 export const settingsOf = (
   request: Request,
   terminal: Terminal,
@@ -99,7 +99,7 @@ export const changeSettings = (
     return { ...(at === undefined ? {} : { at }), ...(key === undefined ? {} : { key }) }
   })
 
-/** Opens the array that the request names. */
+/** Opens the array of a request. */
 export const openRequested = (
   request: Request,
   terminal: Terminal,

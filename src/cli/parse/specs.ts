@@ -4,11 +4,11 @@
 
 /** An option. Without `value` it is a flag. */
 export interface OptionSpec {
-  /** The name of the value in the help. */
+  /** Name of the value in the help. */
   readonly value?: string
   readonly description: string
   readonly choices?: ReadonlyArray<string>
-  /** Whether the first choice is the default. Default: true. */
+  /** Whether the first of the choices is the default. Default: true. */
   readonly hasDefault?: boolean
   readonly integer?: boolean
   readonly repeated?: boolean
@@ -22,7 +22,7 @@ export type CompletedNames = "fields" | "attributes" | "dimensions" | "condition
 /** A command. */
 export interface CommandSpec {
   readonly description: string
-  /** The names of the operands. Default: one URI. */
+  /** Names of the operands. Default: one URI. */
   readonly operands?: ReadonlyArray<string>
   /** Whether the last operand may be repeated. */
   readonly variadic?: boolean

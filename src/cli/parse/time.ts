@@ -1,13 +1,13 @@
 /**
- * Times on the command line: milliseconds since 1970 or ISO dates, as options of an open.
+ * Parses times on the command line: milliseconds since 1970 or ISO dates.
  */
 import { parseDatetime } from "../../../schema/array/datetime.ts"
 import type { Request } from "./arguments.ts"
 import { UsageError } from "./usage_error.ts"
 
-/** One time in milliseconds. Throws {@link UsageError}. */
+/** Parses one time, in milliseconds. Throws {@link UsageError}. */
 export const parseTimeOption = (option: string, text: string): number => {
-  // later than numbers hold is later than all
+  // times beyond the exact range of numbers are later than all others
   if (/^\d{1,20}$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
   const parsed = parseDatetime("datetime_ms", text)
   if (typeof parsed !== "bigint" || parsed < 0n) {
@@ -19,7 +19,7 @@ export const parseTimeOption = (option: string, text: string): number => {
   return Number(parsed)
 }
 
-/** The range of time that `--at`, `--from` and `--to` mean. Throws {@link UsageError}. */
+/** Returns the time range of `--at`, `--from` and `--to`. Throws {@link UsageError}. */
 export const timeOptions = (request: Request): { readonly start?: number; readonly end?: number } => {
   const time = (name: string): number | undefined => {
     const text = request.text(name)
@@ -38,11 +38,11 @@ export const timeOptions = (request: Request): { readonly start?: number; readon
   return { ...(from === undefined ? {} : { start: from }), ...(end === undefined ? {} : { end }) }
 }
 
-/** Times from 1973 on are dates; smaller ones are counters. */
-const FIRST_DATE = 1e11
+/** Minimum time that is shown as a date (in 1973); smaller times are probably counters. */
+const MIN_SHOWN_DATE = 1e11
 
-/** A time in milliseconds for people. */
+/** Formats a time in milliseconds. */
 export const timeText = (time: number): string => {
-  if (time < FIRST_DATE || time > 8.64e15) return String(time)
+  if (time < MIN_SHOWN_DATE || time > 8.64e15) return String(time)
   return new Date(time).toISOString().replace(/\.000Z$/, "Z")
 }

@@ -1,6 +1,6 @@
 /**
- * Splits arguments into tokens as `parseArgs` of `node:util` does: Deno takes longer to load that module than to read a
- * small array.
+ * Splits arguments into tokens as `parseArgs` of `node:util` does. In Deno, loading that module takes longer than
+ * splitting the arguments.
  */
 
 /** A token of an argument; `index` is the position of the argument. */
@@ -9,8 +9,8 @@ export type ArgumentToken =
   | { readonly kind: "positional"; readonly index: number; readonly value: string }
 
 /**
- * Splits arguments into tokens. An option with a value takes the next argument; in a group of letters after one dash,
- * the first letter is the name.
+ * Splits arguments into tokens. The next argument is the value of an option that expects one. In a group of letters
+ * after one dash, the first letter is the name.
  */
 export function* argumentTokens(
   args: ReadonlyArray<string>,
@@ -22,7 +22,7 @@ export function* argumentTokens(
       for (let at = index + 1; at < args.length; at++) yield { kind: "positional", index: at, value: args[at] }
       return
     }
-    // a name has a letter at least
+    // a name has at least one letter
     const equals = word.indexOf("=", 3)
     if (word === "-" || !word.startsWith("-")) yield { kind: "positional", index, value: word }
     else if (!word.startsWith("--")) yield { kind: "option", index, name: word[1] }

@@ -1,5 +1,5 @@
 /**
- * Cells as values of JSON, NDJSON and CSV: dates and times as ISO text, truth values as such, "not a time" as null.
+ * Encodes cells for JSON, NDJSON and CSV: dates and times as ISO text, booleans as booleans, NaT as null.
  */
 import { type Datatype, isDatetime, isTemporal } from "../../../schema/array/datatype.ts"
 import { type CellJson, type Scalar, scalarJson } from "../../../schema/array/scalar.ts"
@@ -13,15 +13,15 @@ export type PrintedValue = number | string | boolean | null
 /** A printed cell. */
 export type PrintedCell = CellJson | boolean | ReadonlyArray<PrintedValue>
 
-/** Returns one cell of a column. */
+/** Returns one cell of a column in printed form. */
 export type CellPrinter = (index: number) => PrintedCell
 
-/** Creates the printer of a column. */
+/** Creates the encoder of a column. */
 export type Encode = (column: Column) => CellPrinter
 
 const NOT_A_TIME = -(2n ** 63n)
 
-/** Returns the encoder of single values; `undefined` for datatypes whose values JSON has as they are. */
+/** Returns the encoder of single values; `undefined` for datatypes whose values are JSON values. */
 const valueOf = (type: Datatype): ((value: Scalar) => PrintedValue) | undefined => {
   if (type === "bool") return (value) => value === 0 || value === 1 ? value === 1 : scalarJson(value)
   if (!isTemporal(type)) return undefined

@@ -1,5 +1,5 @@
 /**
- * Cells that were read, as JSON, NDJSON, CSV or a table: pieces of text, made as they are taken.
+ * Formats cells as JSON, NDJSON, CSV or a table: generates pieces of text on demand.
  */
 import type { CellPrinter, PrintedCell, PrintedValue } from "./cell_encoder.ts"
 import type { TableColumn } from "./text_table.ts"
@@ -18,7 +18,7 @@ export interface PrintedColumn {
 /** A batch of cells to print. */
 export interface PrintedCells {
   readonly columns: ReadonlyArray<PrintedColumn>
-  /** How many cells of each. */
+  /** Number of cells of each column. */
   readonly length: number
 }
 
@@ -35,13 +35,13 @@ export const cellJsonText = (cell: PrintedCell): string =>
     : `[${cell.map(valueJson).join(",")}]`
 
 /**
- * Pieces of one object: `{"columns": {name: [cells]}, "shape": […]}`. A column comes after the other; each is headed, and its
- * cells may come in several batches.
+ * Pieces of one JSON object: `{"columns": {name: [cells]}, "shape": […]}`. Columns are written one by one; the cells of
+ * a column may arrive in several batches.
  */
 export const jsonObject = {
   begin: '{"columns": {',
   columnHead: (name: string, index: number): string => `${index === 0 ? "" : ", "}${JSON.stringify(name)}: [`,
-  /** The cells of a column; `written` are those before. */
+  /** The cells of a column; `written` is the number of cells written before. */
   *cells({ json }: PrintedColumn, length: number, written: number): Generator<string> {
     for (let i = 0; i < length; i++) yield (i === 0 && written === 0 ? "" : ",") + cellJsonText(json(i))
   },
@@ -50,7 +50,7 @@ export const jsonObject = {
     shape === undefined ? "}}\n" : `}, "shape": [${shape.join(", ")}]}\n`,
 } as const
 
-/** An object a cell, each on a line of its own. */
+/** Formats each cell as an object on its own line. */
 export function* asNdjson({ columns, length }: PrintedCells): Generator<string> {
   const keys = columns.map(({ name }, c) => `${c === 0 ? "" : ","}${JSON.stringify(name)}:`)
   for (let i = 0; i < length; i++) {
@@ -60,11 +60,11 @@ export function* asNdjson({ columns, length }: PrintedCells): Generator<string> 
   }
 }
 
-/** What CSV is like. */
+/** Form of CSV text. */
 export interface CsvStyle {
-  /** Between cells: one character. */
+  /** Separator between cells: one character. */
   readonly delimiter: string
-  /** What stands for null. */
+  /** Text of null cells. */
   readonly null: string
 }
 
@@ -78,11 +78,11 @@ const quoted = (text: string, { delimiter, null: none }: CsvStyle): string =>
 const csvCell = (cell: PrintedCell, style: CsvStyle): string =>
   cell === null ? style.null : quoted(typeof cell === "string" ? cell : cellJsonText(cell), style)
 
-/** The line of names of RFC 4180. */
+/** Returns the header line of RFC 4180. */
 export const csvHead = (names: ReadonlyArray<string>, style: CsvStyle = plain): string =>
   names.map((name) => quoted(name, style)).join(style.delimiter) + "\n"
 
-/** RFC 4180 with line feeds: a line a cell. Null is empty, an empty text is `""`. */
+/** Formats each cell as a line of RFC 4180 with line feeds. Null is empty, and an empty text is `""`. */
 export function* asCsv({ columns, length }: PrintedCells, style: CsvStyle = plain): Generator<string> {
   for (let i = 0; i < length; i++) {
     let out = ""
@@ -93,7 +93,7 @@ export function* asCsv({ columns, length }: PrintedCells, style: CsvStyle = plai
   }
 }
 
-/** Columns as tables have them. */
+/** Returns columns in the form of text tables. */
 export const tableColumns = (columns: ReadonlyArray<PrintedColumn>): ReadonlyArray<TableColumn> =>
   columns.map(({ name, text, numeric, label }, c) => ({
     title: printable(name),

@@ -1,5 +1,5 @@
 /**
- * Cells as text for tables: dates as dates, floats as short as they can be, null as null.
+ * Formats cells as text for tables: dates as dates, floats with the fewest digits, null as `null`.
  */
 import { type Datatype, isDatetime, isTemporal } from "../../../schema/array/datatype.ts"
 import { formatDatetime, formatTime } from "../../../schema/array/datetime.ts"
@@ -8,7 +8,7 @@ import { cellEncoder } from "../../query/column/cell_json.ts"
 import type { Column } from "../../query/column/column.ts"
 import { printable } from "./text_width.ts"
 
-/** The shortest decimal that is this float32. */
+/** Returns the shortest decimal that rounds to this float32. */
 const float32Text = (value: number): string => {
   if (!Number.isFinite(value) || value === 0) return numberText(value)
   for (let digits = 6; digits < 9; digits++) {
@@ -20,7 +20,7 @@ const float32Text = (value: number): string => {
 
 const numberText = (value: number): string => Object.is(value, -0) ? "-0" : String(value)
 
-/** What writes one value of a type as text. */
+/** Returns a function that formats values of a datatype. */
 export const scalarText = (type: Datatype): (value: Scalar) => string => {
   if (isDatetime(type)) return (value) => formatDatetime(type, value as bigint)
   if (isTemporal(type)) return (value) => formatTime(type, value as bigint)
@@ -32,7 +32,7 @@ export const scalarText = (type: Datatype): (value: Scalar) => string => {
 /** Formats one value from its bytes. */
 export const bytesText = (type: Datatype, bytes: Uint8Array): string => scalarText(type)(readScalar(type, bytes))
 
-/** A cell in JSON as text. */
+/** Formats a cell in JSON as text. */
 export const jsonText = (cell: CellJson): string =>
   cell === null
     ? "null"
@@ -44,7 +44,7 @@ export const jsonText = (cell: CellJson): string =>
     ? `0x${cell.hex}`
     : `[${cell.join(", ")}]`
 
-/** What writes the cells of a column as text. */
+/** Returns a function that formats the cells of a column. */
 export const cellText = (column: Column): (index: number) => string => {
   const { type, cellValNum, values, offsets, validity } = column
   if (isText(type) || (cellValNum === "var" && isBinary(type))) {
@@ -65,6 +65,6 @@ export const cellText = (column: Column): (index: number) => string => {
   return validity === undefined ? text : (i) => validity[i] === 0 ? "null" : text(i)
 }
 
-/** Whether the cells of a column are numbers, which are aligned by their ends. */
+/** Returns whether the cells of a column are numbers, which are right-aligned. */
 export const isNumeric = (column: Column): boolean =>
   column.cellValNum === 1 && !isText(column.type) && !isTemporal(column.type) && column.type !== "bool"

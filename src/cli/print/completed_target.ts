@@ -1,5 +1,5 @@
 /**
- * Notices that an import or copy is complete.
+ * Detects that an import or copy is complete.
  */
 import * as Effect from "effect/Effect"
 import { Storage } from "../../../platform/storage/service.ts"
@@ -8,10 +8,13 @@ import { lastComponent } from "../../../schema/name/timestamped_name.ts"
 import type { Terminal } from "./terminal.ts"
 
 /**
- * Runs an import or copy, and reports to the terminal when the array is complete: its last step removes the mark of
+ * Runs an import or copy, and informs the terminal when the array is complete: the last step removes the mark of
  * unfinished arrays. An interruption after this step keeps the array.
  */
-export const noticeCompletion = <A, E, R>(terminal: Terminal, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+export const withCompletionNotice = <A, E, R>(
+  terminal: Terminal,
+  work: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
   Effect.updateService(work as Effect.Effect<A, E, R | Storage>, Storage, (storage) => ({
     ...storage,
     remove: (uri) =>

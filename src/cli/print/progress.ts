@@ -1,6 +1,6 @@
 /**
- * Progress of long commands: a bar on a terminal, occasional lines elsewhere, nothing for short commands. Never on
- * standard output, which is for data.
+ * Shows the progress of long commands: a bar on a terminal, occasional lines elsewhere, and nothing for short commands.
+ * Standard output is reserved for data.
  */
 import { messageText } from "../../../schema/errors/message_text.ts"
 import * as Clock from "effect/Clock"
@@ -17,29 +17,29 @@ export interface Status {
   readonly part?: number
 }
 
-/** Shorter work prints no progress. */
-const QUIET_MS = 2000
-/** Interval of updates of the bar. */
-const DRAW_MS = 200
-/** Interval of lines where there is no bar. */
-const SAY_MS = 5000
+/** Minimum duration of work that shows progress. */
+const MIN_WORK_MS = 2000
+/** Interval between updates of the bar. */
+const DRAW_INTERVAL_MS = 200
+/** Interval between lines if there is no bar. */
+const LINE_INTERVAL_MS = 5000
 
-/** Work that is over after so many steps of its own needs no timer, which Deno takes 5 ms to load. */
-const STEPS = 40
+/** Number of yields before the timer is loaded: short work ends before, and loading the timer takes Deno 5 ms. */
+const YIELDS_BEFORE_TIMER = 40
 
-const BAR = 20
+const BAR_WIDTH = 20
 const EIGHTHS = " ▏▎▍▌▋▊▉"
-/** Returns to the start of the line and erases it. */
+/** Control sequence that returns to the start of the line and erases it. */
 const ERASE = "\r\x1b[K"
 
-/** A bar of 20 places. */
+/** Draws a bar of 20 characters. */
 const barOf = (part: number): string => {
-  const eighths = Math.round(Math.min(Math.max(part, 0), 1) * BAR * 8)
+  const eighths = Math.round(Math.min(Math.max(part, 0), 1) * BAR_WIDTH * 8)
   const full = "█".repeat(eighths >> 3)
-  return (eighths % 8 === 0 ? full : full + EIGHTHS[eighths % 8]).padEnd(BAR)
+  return (eighths % 8 === 0 ? full : full + EIGHTHS[eighths % 8]).padEnd(BAR_WIDTH)
 }
 
-/** A time that passed, or has to. */
+/** Formats a duration. */
 const secondsText = (ms: number): string => {
   const seconds = Math.round(ms / 1000)
   if (seconds < 60) return `${seconds} s`
@@ -47,12 +47,12 @@ const secondsText = (ms: number): string => {
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** The line for a status. */
+/** Formats a status as a line. */
 export const progressLine = ({ text: raw, part }: Status, elapsed: number, bar: boolean): string => {
   const text = messageText(raw)
   if (part === undefined) return `${text}, ${secondsText(elapsed)}`
   const percent = `${Math.floor(Math.min(part, 1) * 100)} %`
-  // the first steps do not allow an estimate
+  // the beginning does not allow an estimate
   const remaining = part >= 0.02 && part < 1 ? `, ${secondsText(elapsed / part - elapsed)} left` : ""
   return `${bar ? `▕${barOf(part)}▏ ` : ""}${percent}, ${text}, ${secondsText(elapsed)}${remaining}`
 }
@@ -62,7 +62,7 @@ export const countText = (count: number): string => String(count).replace(/\B(?=
 
 /**
  * Runs work and shows its progress. The work writes to the terminal passed to it, so that the bar is erased before
- * output. If data goes to the same terminal, no bar is shown any more.
+ * output. As soon as data is written to the same terminal, no bar is shown.
  */
 export const withProgress = <A, E, R>(
   terminal: Terminal,
@@ -74,9 +74,9 @@ export const withProgress = <A, E, R>(
     const started = yield* Clock.currentTimeMillis
     const line = (bar: boolean) =>
       Effect.map(Clock.currentTimeMillis, (now) => progressLine(status(), now - started, bar))
-    const steps = Effect.repeatN(Effect.yieldNow(), STEPS)
+    const steps = Effect.repeatN(Effect.yieldNow(), YIELDS_BEFORE_TIMER)
     if (drawing === undefined) {
-      const tick = Effect.delay(Effect.flatMap(line(false), (text) => say(terminal, text)), SAY_MS)
+      const tick = Effect.delay(Effect.flatMap(line(false), (text) => say(terminal, text)), LINE_INTERVAL_MS)
       const fiber = yield* Effect.fork(Effect.zipRight(steps, Effect.forever(tick)))
       return yield* Effect.ensuring(work(terminal), Fiber.interrupt(fiber))
     }
@@ -92,10 +92,10 @@ export const withProgress = <A, E, R>(
       Effect.promise(async () => {
         if (over) return
         shown = true
-        // the last column stays free: some terminals wrap after it
+        // leave the last column free: some terminals wrap after it
         await draw(ERASE + cut(text, drawing.columns - 1))
       }))
-    const ticks = Effect.delay(Effect.forever(Effect.zipLeft(tick, Effect.sleep(DRAW_MS))), QUIET_MS)
+    const ticks = Effect.delay(Effect.forever(Effect.zipLeft(tick, Effect.sleep(DRAW_INTERVAL_MS))), MIN_WORK_MS)
     const fiber = yield* Effect.fork(Effect.zipRight(steps, ticks))
     const around: Terminal = {
       ...terminal,

@@ -1,6 +1,6 @@
 /**
- * The cells that `tessera read` prints, batch by batch: for arrays of any size, memory stays within the budget, and no
- * cell after the limit is read.
+ * Reads the cells that `tessera read` prints, batch by batch: for arrays of any size, memory stays within the budget,
+ * and cells after the limit are not read.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -22,17 +22,17 @@ import { streamSparse } from "../../query/request/sparse_request.ts"
 export interface CellBatch {
   readonly columns: Readonly<Record<string, Column>>
   readonly length: number
-  /** Whether it is known that no other comes. */
+  /** True if this batch is known to be the last one. */
   readonly last: boolean
-  /** How many cells there are without a limit, where this batch tells. */
+  /** Number of cells without the limit, if this batch determines it. */
   readonly total: number | undefined
 }
 
-/** What there is to print. */
+/** A source of cells to print. */
 export interface CellSource {
-  /** Cells along each dimension, without a limit; dense arrays only. */
+  /** Number of cells along each dimension, without the limit; dense arrays only. */
   readonly shape: ReadonlyArray<number> | undefined
-  /** Number of cells without a limit; `undefined` if it is unknown before reading. */
+  /** Number of cells without the limit; `undefined` if it is unknown before reading. */
   readonly total: number | undefined
   /** Number of cells to read, if known in advance. */
   readonly expected: number | undefined
@@ -64,7 +64,7 @@ const denseCells = (
   })
 
 const sparseCells = (array: OpenedArray, options: StreamOptions): CellSource => {
-  // one fragment has each cell once, but for those that deletes take away
+  // a single fragment without duplicates and deletes determines the number of cells
   const [fragment] = array.fragments
   const whole = Object.keys(options.region ?? {}).length === 0 && array.fragments.length === 1 &&
     !fragment.hasTimestamps && array.deletes.length === 0 && options.where === undefined
@@ -74,14 +74,14 @@ const sparseCells = (array: OpenedArray, options: StreamOptions): CellSource => 
     expected: whole ? Math.min(cellCount(fragment), options.limit ?? Infinity) : undefined,
     batches: (select) => {
       if (select === undefined) return streamSparse(array, options)
-      // without an order, it depends on the fields where batches are cut
+      // read unordered cells row-major, since the borders of unordered batches depend on the selected fields
       const order: Order | undefined = options.order === "unordered" ? "row" : options.order
       return streamSparse(array, { ...options, order, select })
     },
   }
 }
 
-/** The matching cells of a dense array. */
+/** Reads the matching cells of a dense array. */
 const matchingCells = (array: OpenedArray, options: StreamOptions): CellSource => ({
   shape: undefined,
   total: undefined,

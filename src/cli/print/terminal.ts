@@ -1,12 +1,12 @@
 /**
- * What the command line needs of the outside. Tests put their own in its place.
+ * The environment of the command line: variables, input and output. Tests provide their own.
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { messageText } from "../../../schema/errors/message_text.ts"
 import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
 
-/** Where a command gets its settings from, and where its answers go. */
+/** The input and output of a command. */
 export interface Terminal {
   /** Returns the value of an environment variable. */
   readonly environment: (name: string) => string | undefined
@@ -20,9 +20,9 @@ export interface Terminal {
   readonly say: (line: string) => Promise<void>
   /** Writes a warning, which `--quiet` does not suppress. Default: {@link Terminal.say}. */
   readonly warn?: (line: string) => Promise<void>
-  /** Is called when a command has made its changes, which an interruption does not undo any more. */
+  /** Called when a command has made its changes; from then on an interruption does not undo them. */
   readonly onChanged?: () => void
-  /** Standard error, if it is a screen on which progress is drawn; elsewhere progress is written in lines. */
+  /** Standard error, if it is a screen on which progress is drawn; otherwise progress is written in lines. */
   readonly drawing?: Drawing
 }
 
@@ -30,9 +30,9 @@ export interface Terminal {
 export interface Drawing {
   /** Characters in a line. */
   readonly columns: number
-  /** Whether data are written to the same screen. */
+  /** Whether data is written to the same screen. */
   readonly shared: boolean
-  /** Writes text as it is, with what moves the cursor. */
+  /** Writes text unchanged, including control sequences. */
   readonly draw: (text: string) => Promise<void>
 }
 
@@ -78,7 +78,7 @@ export class InputFailed extends InputFailedBase {
   }
 }
 
-/** What writing can fail with. */
+/** Errors of writing output. */
 export type OutputError = ClosedPipe | OutputFailed
 
 const closed = new Set(["EPIPE", "ERR_STREAM_DESTROYED", "ECONNRESET"])
@@ -88,13 +88,13 @@ const failureOf = (cause: unknown): OutputError =>
     ? new ClosedPipe({ cause })
     : new OutputFailed({ cause })
 
-/** Characters that are gathered before they are written. */
-const CHUNK = 1 << 16
+/** Number of characters that are collected before they are written. */
+const CHUNK_SIZE = 1 << 16
 
-/** How long writing may keep everything else waiting. */
-const PAUSE_MS = 100
+/** Maximum time for which writing blocks the event loop, in milliseconds. */
+const MAX_BLOCKING_MS = 100
 
-/** Writes pieces of text as they come, in chunks, no faster than they are taken. */
+/** Writes pieces of text in chunks, and waits until each chunk is written. */
 export const print = (terminal: Terminal, pieces: Iterable<string>): Effect.Effect<void, OutputError> =>
   Effect.tryPromise({
     try: async () => {
@@ -102,11 +102,11 @@ export const print = (terminal: Terminal, pieces: Iterable<string>): Effect.Effe
       let paused = Date.now()
       for (const piece of pieces) {
         chunk += piece
-        if (chunk.length < CHUNK) continue
+        if (chunk.length < CHUNK_SIZE) continue
         await terminal.write(chunk)
         chunk = ""
-        if (Date.now() - paused < PAUSE_MS) continue
-        // a file takes all at once: without a pause no timer would run, and no progress show
+        if (Date.now() - paused < MAX_BLOCKING_MS) continue
+        // writes to a file complete at once: without a pause no timer would run, and no progress would be shown
         await new Promise((resolve) => setTimeout(resolve))
         paused = Date.now()
       }
@@ -116,8 +116,8 @@ export const print = (terminal: Terminal, pieces: Iterable<string>): Effect.Effe
   })
 
 /**
- * Runs an effect that changes files, then reports its result. An interruption stops the effect, but not the report: it
- * is complete if and only if the changes are made.
+ * Runs an effect that changes files, then reports its result. An interruption stops the effect, but not the report, so
+ * the report is printed if and only if the changes were made.
  */
 export const changeThenReport = <A, E, R, E2, R2>(
   terminal: Terminal,
@@ -131,30 +131,30 @@ export const changeThenReport = <A, E, R, E2, R2>(
     })
   )
 
-/** The terminal for `--quiet`: data, warnings and errors only. */
+/** Returns the terminal for `--quiet`, which prints only data, warnings and errors. */
 export const quietTerminal = (terminal: Terminal): Terminal => ({
   ...terminal,
   say: () => Promise.resolve(),
   warn: terminal.warn ?? terminal.say,
 })
 
-/** Characters of a line, at most. */
-const LONGEST_LINE = 2100
+/** Maximum length of a line in characters. */
+const MAX_LINE_LENGTH = 2100
 
 /**
- * Wraps the terminal for commands: no line contains credentials or control characters, whatever names are in it, and
- * each warning is written once.
+ * Wraps the terminal for commands: lines contain no credentials or control characters, even if names do, and each
+ * warning is written once.
  */
 export const guardTerminal = (terminal: Terminal): Terminal => {
   const warned = new Set<string>()
   const warning = terminal.warn ?? terminal.say
   return {
     ...terminal,
-    say: (line) => terminal.say(messageText(line, LONGEST_LINE)),
+    say: (line) => terminal.say(messageText(line, MAX_LINE_LENGTH)),
     warn: (line) => {
       if (warned.has(line)) return Promise.resolve()
       warned.add(line)
-      return warning(messageText(line, LONGEST_LINE))
+      return warning(messageText(line, MAX_LINE_LENGTH))
     },
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Tables for terminals: aligned, no wider than the terminal, written row by row.
+ * Formats tables for terminals: aligned, not wider than the terminal, row by row.
  */
 import { cut, printable, textWidth } from "./text_width.ts"
 
@@ -7,20 +7,20 @@ import { cut, printable, textWidth } from "./text_width.ts"
 export interface TableColumn {
   readonly title: string
   readonly align: "left" | "right"
-  /** Text of a row's cell, safe to print. */
+  /** Text of the cell in a row, safe to print. */
   readonly cell: (row: number) => string
-  /** Whether a line separates it from the previous columns. */
+  /** Whether a vertical line separates the column from the previous ones. */
   readonly ruled?: boolean
-  /** Whether it is shortened first if there is too little space. */
+  /** Whether the column is shortened before others if there is too little space. */
   readonly elastic?: boolean
 }
 
-/** No column is made narrower than this. */
-const NARROWEST = 6
-/** No need to measure beyond what any terminal has. */
-const WIDEST = 1000
+/** Minimum width of a shortened column. */
+const MIN_COLUMN_WIDTH = 6
+/** Maximum width that is measured; no terminal is wider. */
+const MAX_MEASURED_WIDTH = 1000
 
-/** Where the last columns have no room: their number. */
+/** Widths of the shown columns, and number of hidden columns at the end. */
 interface Layout {
   readonly widths: ReadonlyArray<number>
   readonly hidden: number
@@ -28,8 +28,8 @@ interface Layout {
 
 const gapOf = (column: TableColumn, index: number): number => index === 0 ? 0 : column.ruled === true ? 3 : 2
 
-/** Columns with a higher value are shortened first. */
-const ease = ({ align, elastic }: TableColumn): number => elastic === true ? 2 : align === "left" ? 1 : 0
+/** Returns the priority of shortening a column; columns with higher values are shortened first. */
+const shorteningPriority = ({ align, elastic }: TableColumn): number => elastic === true ? 2 : align === "left" ? 1 : 0
 
 const layOut = (
   columns: ReadonlyArray<TableColumn>,
@@ -50,8 +50,8 @@ const layOut = (
     let at = -1
     for (let i = 0; i < shown; i++) {
       if (widths[i] <= min[i]) continue
-      const easier = at < 0 ? 1 : ease(columns[i]) - ease(columns[at])
-      if (easier > 0 || (easier === 0 && widths[i] > widths[at])) at = i
+      const priority = at < 0 ? 1 : shorteningPriority(columns[i]) - shorteningPriority(columns[at])
+      if (priority > 0 || (priority === 0 && widths[i] > widths[at])) at = i
     }
     if (at < 0) break
     widths[at]--
@@ -76,13 +76,13 @@ const line = (
   return (hidden > 0 ? `${out}  ${more}` : out).trimEnd() + "\n"
 }
 
-/** A table, laid out. */
+/** The layout of a table and its lines. */
 export interface Table {
-  /** How many of the last columns have no room. */
+  /** Number of columns at the end that do not fit. */
   readonly hidden: number
-  /** Titles, a rule, rows. */
+  /** Header, rule and rows. */
   readonly lines: Iterable<string>
-  /** Further rows, of the same columns. */
+  /** Formats further rows of the same columns. */
   readonly more: (columns: ReadonlyArray<TableColumn>, rows: number) => Iterable<string>
 }
 
@@ -100,7 +100,7 @@ function* linesOf(columns: ReadonlyArray<TableColumn>, rows: number, layout: Lay
   yield* rowsOf(columns, rows, layout)
 }
 
-/** How wide the cells of each column are, those of `before` among them. */
+/** Returns the maximum width of the cells of each column, including the widths in `before`. */
 export const widestCells = (
   columns: ReadonlyArray<TableColumn>,
   rows: number,
@@ -108,11 +108,11 @@ export const widestCells = (
 ): ReadonlyArray<number> =>
   columns.map(({ cell }, i) => {
     let widest = before[i] ?? 0
-    for (let row = 0; row < rows && widest < WIDEST; row++) widest = Math.max(widest, textWidth(cell(row)))
+    for (let row = 0; row < rows && widest < MAX_MEASURED_WIDTH; row++) widest = Math.max(widest, textWidth(cell(row)))
     return widest
   })
 
-/** Lays out a table of `rows` rows, and of others whose cells are as wide as `cells` says. */
+/** Lays out a table of `rows` rows. `cells` are the maximum widths of all cells, including those of later rows. */
 export const layOutTable = (
   columns: ReadonlyArray<TableColumn>,
   rows: number,
@@ -120,9 +120,9 @@ export const layOutTable = (
   cells: ReadonlyArray<number> = widestCells(columns, rows),
 ): Table => {
   const natural = columns.map(({ title }, i) => Math.max(cells[i], textWidth(title)))
-  // numbers keep all digits: a shortened number would be wrong
+  // do not shorten numbers: a shortened number would be wrong
   const min = columns.map(({ align }, i) =>
-    Math.min(natural[i], align === "right" ? Math.max(cells[i], NARROWEST) : NARROWEST)
+    Math.min(natural[i], align === "right" ? Math.max(cells[i], MIN_COLUMN_WIDTH) : MIN_COLUMN_WIDTH)
   )
   const layout = layOut(columns, natural, min, width)
   return {
@@ -133,7 +133,7 @@ export const layOutTable = (
 }
 
 /**
- * Formats a table of texts, made safe to print; `right` names the right-aligned columns. The last column is shortened
+ * Formats a table of texts, made safe to print. `right` lists the right-aligned columns. The last column is shortened
  * first.
  */
 export const textTable = (

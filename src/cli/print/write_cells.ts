@@ -1,5 +1,5 @@
 /**
- * Cells as they are printed, batch by batch, in each of the formats.
+ * Writes cells batch by batch in each of the output formats.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -8,21 +8,21 @@ import { firstBatch } from "./read_cells.ts"
 import { type OutputError, print, say, type Terminal } from "./terminal.ts"
 import { layOutTable, type TableColumn, widestCells } from "./text_table.ts"
 
-/** A batch that is printed. */
+/** A batch of cells to print. */
 export interface PrintedBatch extends PrintedCells {
   readonly last: boolean
   readonly total: number | undefined
 }
 
-/** What is printed. */
+/** A source of cells to print. */
 export interface PrintedSource<E, R> {
-  /** The columns, for where there is no cell. */
+  /** The columns without cells, for results without batches. */
   readonly empty: PrintedCells["columns"]
   readonly shape: ReadonlyArray<number> | undefined
-  /** How many cells there are without a limit, if it is known. */
+  /** Number of cells without the limit, if known. */
   readonly total: number | undefined
   readonly limit: number | undefined
-  /** The cells, all columns of them or one; each run gives them anew. */
+  /** Returns the cells of all columns, or of one. Each run reads them again. */
   readonly batches: (column?: string) => Stream.Stream<PrintedBatch, E, R>
 }
 
@@ -32,7 +32,10 @@ function* chain(...parts: ReadonlyArray<Iterable<string>>): Generator<string> {
   for (const part of parts) yield* part
 }
 
-/** Lines below a head, which waits for the first of them: a read that fails at once prints nothing. */
+/**
+ * Writes a header and lines. The header is written with the first line, so that a read that fails immediately prints
+ * nothing.
+ */
 const writeLines = <E, R>(
   terminal: Terminal,
   head: ReadonlyArray<string>,
@@ -50,17 +53,17 @@ const writeLines = <E, R>(
     return Effect.zipRight(Stream.runForEach(batches, each), Effect.suspend(() => print(terminal, above)))
   })
 
-/** An object a line. */
+/** Writes one object per line. */
 export const writeNdjson: Write = (terminal, { batches }) => writeLines(terminal, [], batches(), asNdjson)
 
-/** A line of names, then a line a cell. */
+/** Writes a header line, then one line per cell. */
 export const csvWriter = (style?: CsvStyle): Write => (terminal, { empty, batches }) =>
   writeLines(terminal, [csvHead(empty.map(({ name }) => name), style)], batches(), (batch) => asCsv(batch, style))
 
-/** CSV with commas; null is empty. */
+/** Writes CSV with commas; null is empty. */
 export const writeCsv: Write = csvWriter()
 
-/** One JSON object. Its columns follow each other, so cells in several batches are read column by column. */
+/** Writes one JSON object. Its columns follow each other, so cells in several batches are read column by column. */
 export const writeJson: Write = (terminal, { empty, shape, batches }) =>
   Effect.gen(function* () {
     const isWhole = yield* Effect.flatMap(firstBatch(batches()), (first) => {
@@ -73,7 +76,7 @@ export const writeJson: Write = (terminal, { empty, shape, batches }) =>
     })
     if (isWhole) return
     for (const [c, { name }] of empty.entries()) {
-      // what was begun is ended when the next column is there
+      // end the previous column when the next one is available
       const head = [c === 0 ? jsonObject.begin : jsonObject.columnEnd, jsonObject.columnHead(name, c)]
       let written = 0
       yield* writeLines(terminal, head, batches(name), ({ columns, length }) => {
@@ -85,7 +88,10 @@ export const writeJson: Write = (terminal, { empty, shape, batches }) =>
     yield* print(terminal, [jsonObject.columnEnd, jsonObject.end(shape)])
   })
 
-/** A table. Columns are as wide as their cells, so cells in several batches are read twice: to measure, and to print. */
+/**
+ * Writes a table. The widths of columns depend on all cells, so cells in several batches are read twice: to measure and
+ * to print.
+ */
 export const printTable: Write = (terminal, { empty, total: existing, limit, batches }) =>
   Effect.gen(function* () {
     let [length, total] = [0, existing]
@@ -107,7 +113,7 @@ export const printTable: Write = (terminal, { empty, total: existing, limit, bat
           widest = widestCells(columns, batch.length, widest)
           length += batch.length
           total ??= batch.total
-          // without the cells, which have to go
+          // release the cells of the batch
           titles = columns.map((column) => ({ ...column, cell: () => "" }))
         }))
       const table = layOutTable(titles, 0, terminal.columns, widest)
@@ -122,7 +128,7 @@ export const printTable: Write = (terminal, { empty, total: existing, limit, bat
     if (hidden > 0) {
       yield* say(terminal, `${hidden} more columns have no room; choose some with --select, or take --format csv`)
     }
-    // fewer than the limit are all
+    // if fewer cells than the limit were read, all cells were read
     if (total === undefined && length < (limit ?? Infinity)) total = length
     if (total === undefined) {
       yield* say(terminal, `the first ${length} cells; there may be more`)

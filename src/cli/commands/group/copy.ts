@@ -53,19 +53,19 @@ interface GroupCopyOptions {
   readonly metadata: boolean
 }
 
-/** Copied objects so far. */
+/** The objects copied so far. */
 interface CopiedObjects {
   arrays: number
   groups: number
   cells: number
   bytes: number
-  /** Members that stay references to the objects of the source. */
+  /** Members that remain references to objects of the source. */
   readonly references: Array<string>
 }
 
 const lastPart = (uri: string): string => uri.slice(uri.lastIndexOf("/") + 1)
 
-/** Returns a path in the copy of a group: that in the group's folder, else the name of the member. */
+/** Returns the path of an object in the copy: its path in the group's folder, or else the name of the member. */
 const targetPath = (group: string, { uri, name }: ObjectEntry, used: ReadonlySet<string>): string => {
   const [folder, place] = [`${identity(group)}/`, identity(uri)]
   if (place.startsWith(folder)) return place.slice(folder.length)
@@ -83,7 +83,7 @@ const copyObjects = (
   copied: CopiedObjects,
 ): Effect.Effect<void, CopyGroupError, Storage | Codecs> => {
   const { listing, key, formatVersion, memory, metadata } = options
-  /** Copies by their sources. */
+  /** URIs of the copies, by the URIs of their sources */
   const targets = new Map<string, string>()
 
   const copyArray = (from: string, to: string) =>
@@ -133,7 +133,7 @@ const copyObjects = (
         }
         members.push({ ...(yield* storedMember(to, at)), type, ...named })
       }
-      // the mark of the group follows its members: an unfinished copy is not a group
+      // create the group's own file after its members, so that an unfinished copy is not a group
       yield* createGroup(to)
       if (metadata) yield* copyMetadata(from, to)
       if (members.length > 0) yield* changeMembers(to, { add: members })

@@ -6,7 +6,7 @@ import type { NotFound, StorageError } from "../../../../platform/errors.ts"
 import { Storage } from "../../../../platform/storage/service.ts"
 import { identity } from "../../../group/member_uri.ts"
 
-/** How a group refers to a member. */
+/** The path or URI by which a group refers to a member. */
 export interface MemberPath {
   readonly uri: string
   readonly relative: boolean
@@ -20,7 +20,7 @@ export const absoluteUri = (uri: string): Effect.Effect<string, NotFound | Stora
     ? Effect.succeed(uri)
     : Effect.flatMap(Storage, ({ realPath }) => realPath === undefined ? Effect.succeed(uri) : realPath(uri))
 
-/** Returns how a group refers to an object: by a relative path inside the folder of the group, else by its URI. */
+/** Returns the reference of a group to an object: a relative path inside the folder of the group, or else its URI. */
 export const storedMember = (
   group: string,
   member: string,

@@ -42,7 +42,7 @@ function* inspectionText({ fields, fragments, deletes, advice }: Inspection, uri
   }
 }
 
-/** Shows the state of an array: as text, as JSON, or with `--html` as a page in a file. */
+/** Prints the state of an array as text or as JSON, or writes it as a page with `--html`. */
 export const runInspect = (
   request: Request,
   terminal: Terminal,

@@ -13,7 +13,7 @@ import { keyOption, type SettingsError } from "../../parse/settings.ts"
 import { type OutputError, print, say, type Terminal } from "../../print/terminal.ts"
 import { rules, rulesOf } from "./rules.ts"
 
-/** Prints the tasks of a plan: with `--json` one line each. */
+/** Prints the tasks of a plan; with `--json`, one line per task. */
 export const runPlan = (
   request: Request,
   terminal: Terminal,

@@ -19,7 +19,7 @@ export const mode: OptionSpec = {
   description: "select fragments, fragment_meta, commits, array_meta or group_meta (fragments)",
 }
 
-/** Modes of the commands: those of arrays, and that of groups. */
+/** Modes of the commands: those of arrays, and the mode of groups. */
 export type Mode = ConsolidateMode | "group_meta"
 
 const MODES: ReadonlyArray<string> = [
@@ -52,7 +52,7 @@ export const rules = {
   "purge-deleted": { description: "leave deleted cells out, with their older versions, at all times" },
 } as const satisfies Record<string, OptionSpec>
 
-/** Returns the rules that the options of a command state. */
+/** Returns the rules in the options of a command. */
 export const rulesOf = (request: Request): Effect.Effect<FragmentRules, UsageError> =>
   attemptUsage(() => {
     const number = (option: string): number | undefined => {

@@ -23,7 +23,7 @@ export const parseDuration = (option: string, text: string): number => {
   throw new UsageError({ detail: `--${option}: ${JSON.stringify(text)} is not a duration; expected 0s, 10m, 2h or 7d` })
 }
 
-/** Removes files that were combined. */
+/** Removes files that consolidation replaced. */
 export const runVacuum = (
   request: Request,
   terminal: Terminal,

@@ -16,7 +16,7 @@ import { type MetadataCommandError, requestedMetadata, valueText } from "./list.
 
 const decoder = new TextDecoder()
 
-/** Formats a value as one line; text is printed as it is. */
+/** Formats a value as one line. Text is printed without quotes. */
 const plainText = (item: MetadataItem): string => {
   const text = isText(item.type) && item.value.byteLength > 0 ? textJson(item.value) : undefined
   return typeof text === "string" ? text : valueText(item)

@@ -24,7 +24,7 @@ import { json, opening } from "../../parse/options.ts"
 import type { Command } from "../../parse/command.ts"
 
 /** Maximum number of values per entry in a table. */
-const SHOWN = 100
+const MAX_SHOWN_VALUES = 100
 
 /** Formats the value of an entry. */
 export const valueText = ({ type, value }: MetadataItem): string => {
@@ -32,7 +32,7 @@ export const valueText = ({ type, value }: MetadataItem): string => {
   if (isText(type)) return jsonText(textJson(value) as CellJson)
   const size = sizeOf(type)
   if (value.byteLength === size) return scalarText(type)(readScalar(type, value))
-  return jsonText(scalarsJson(type, value.subarray(0, SHOWN * size)))
+  return jsonText(scalarsJson(type, value.subarray(0, MAX_SHOWN_VALUES * size)))
 }
 
 const metadataText = (items: ReadonlyArray<MetadataItem>, width: number): Iterable<string> =>
