@@ -247,7 +247,9 @@ export const parseText = (type: Datatype, value: ScalarInput): Uint8Array => {
   if (typeof value === "string") {
     // deno-lint-ignore no-control-regex
     if (type === "string_ascii" && /[^\x00-\x7f]/.test(value)) {
-      throw new ScalarError(`${show(value)} has characters that are not ASCII, as string_ascii needs`)
+      throw new ScalarError(
+        `${show(value)} contains characters that are not ASCII, which string_ascii does not support`,
+      )
     }
     return encoder.encode(value)
   }

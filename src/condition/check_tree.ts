@@ -40,7 +40,7 @@ export const checkTree = (tree: unknown): ConditionTree => {
     else if (op === "and" || op === "or") {
       if (!Array.isArray(conditions)) fail("InvalidTree", `${op} requires a list of conditions`)
       else conditions.forEach((child, i) => visit(child, at(`${op}[${i}]`), depth + 1))
-    } else fail("InvalidTree", `${shown(op)} joins no conditions; "and", "or" and "not" do`)
+    } else fail("InvalidTree", `${shown(op)} does not combine conditions; use "and", "or" or "not"`)
   }
   visit(tree, "", 0)
   return tree as ConditionTree

@@ -97,12 +97,12 @@ const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Pred
   const isSet = op === "in" || op === "not_in"
   if (!isSet && values.length !== 1) fail("InvalidTree", `a comparison has one value, not ${values.length}`)
   if (!isSet && values[0] === null) {
-    if (op !== "eq" && op !== "ne") fail("Unsupported", "nulls have no order; they are tested with == and !=")
+    if (op !== "eq" && op !== "ne") fail("Unsupported", "null has no order; compare it with == or !=")
     return field.nullable
       ? { kind: "null", op: op as "eq" | "ne", field: field.name }
       : constant(field.name, op === "eq" ? "always_false" : "always_true")
   }
-  if (values.length === 0) fail("InvalidValue", "the list has no values; one at least is needed")
+  if (values.length === 0) fail("InvalidValue", "the list has no values; expected at least one")
   const enumeration = field.enumeration === undefined ? undefined : scope.enumerations.get(field.enumeration)
   const type = enumeration?.type ?? field.type
   const width = enumeration?.cellValNum ?? field.cellValNum

@@ -78,7 +78,7 @@ const memberFault = ({ uri, name, relative = false }: NewMember): string | undef
   if (!relative && !isWholeUri(uri)) {
     return "this is not a complete path or URI; pass one, or relative: true for a path inside the group"
   }
-  return name === "" ? "a name has at least one letter; leave it out for a member without a name" : undefined
+  return name === "" ? "a name has at least one letter; omit it for a member without a name" : undefined
 }
 
 /** Converts members to stored form; missing types are read from the storage. */

@@ -158,7 +158,7 @@ export const lsWithin = (
         new ArrayNotFound({
           uri: at,
           reason: "Empty",
-          detail: "there is nothing here; check the path, and whether you may list it",
+          detail: "there is nothing here; check the path and the permission to list it",
         }),
       )
     }

@@ -106,8 +106,8 @@ const notGroup = (entries: ReadonlyArray<Entry>): { readonly reason: ArrayNotFou
   kindOfFolder(entries) === "array"
     ? { reason: "IsArray", detail: "this is an array, not a group" }
     : entries.length === 0
-    ? { reason: "Empty", detail: "there is no group here; check the path, and whether you may list it" }
-    : { reason: "OtherFiles", detail: "this folder is not a group; list it to see what it holds" }
+    ? { reason: "Empty", detail: "there is no group here; check the path and the permission to list it" }
+    : { reason: "OtherFiles", detail: "this folder is not a group; list it to see its contents" }
 
 /** Fails if a folder with these entries is not a group. */
 export const checkGroup = (uri: string, root: ReadonlyArray<Entry>): Effect.Effect<void, ArrayNotFound> =>

@@ -49,7 +49,7 @@ export const checkDimension = (field: string, dimension: Dimension, dense: boole
   }
   const [min, max] = storageLimits[storageOf(type)]
   if (low === min && high === max) {
-    refuse("InvalidDomain", `the domain may not be all of ${type}; leave at least one value at an end`)
+    refuse("InvalidDomain", `the domain cannot be the full range of ${type}; exclude at least one value at an end`)
   }
   const range = BigInt(high) - BigInt(low) + 1n
   if (tile === null) {

@@ -24,7 +24,7 @@ const checkWebp = (field: string, schema: ArraySchema, webp: Extract<Filter, { t
   const refuse = (reason: SchemaReason, detail: string): never => {
     throw new SchemaError({ field, reason, detail: `webp: ${detail}` })
   }
-  if (schema.arrayType !== "dense") refuse("InvalidFilter", "only the tiles of dense arrays are pictures")
+  if (schema.arrayType !== "dense") refuse("InvalidFilter", "only tiles of dense arrays can be pictures")
   const dims = schema.dimensionNames.map((name) => schema.dims[name])
   if (dims.length !== 2) {
     refuse("InvalidFilter", `pictures have 2 dimensions, rows and columns; the array has ${dims.length}`)

@@ -441,7 +441,7 @@ const begin = (
       Effect.map((there) => there?.id === unfinished.id),
       Effect.catchTag("FormatError", () => Effect.succeed(false)),
     )
-    const taken = new AlreadyExists({ uri, detail: "another copy or import has begun here; choose another target" })
+    const taken = new AlreadyExists({ uri, detail: "another copy or import has started here; choose another target" })
     yield* storage.create(mark, encodeUnfinished(unfinished)).pipe(
       // the mark may exist if the response to an earlier attempt was lost
       Effect.catchTag("AlreadyExists", () => Effect.flatMap(isOurs, (ours) => ours ? Effect.void : Effect.fail(taken))),

@@ -148,7 +148,7 @@ export const inspectTarget = (
 ): Effect.Effect<TransferTarget, AlreadyExists | InvalidOption | StorageError | FormatError, Storage> =>
   Effect.gen(function* () {
     if (overwrite && resume) {
-      const detail = "a copy or import is either resumed or begun anew; leave out overwrite or resume"
+      const detail = "a copy or import is either resumed or started again; omit overwrite or resume"
       return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason: "Conflict", detail }))
     }
     const refuse = (detail: string, hint?: "ChooseTarget" | "Overwrite" | "Resume") =>

@@ -195,7 +195,7 @@ describe("read --timestamps", () => {
     assertEquals(raw.columns.__timestamps, Array(3).fill(String(MONDAY)))
     const named = JSON.parse((await cli(["read", quakes, "--json", "--select", "__timestamps", "--timestamps"])).out)
     assertEquals(Object.keys(named.columns), ["__timestamps"])
-    await refused(["read", weather, "--timestamps"], /__timestamps: only cells of sparse arrays have times/)
+    await refused(["read", weather, "--timestamps"], /__timestamps: only the cells of sparse arrays have write times/)
   })
 })
 
@@ -254,7 +254,7 @@ describe("delete", () => {
       await refused(["delete", copy, "--where", "depth > 5", "--at", "noon"], /delete: --at: "noon" is not a time/)
       const dense = await cli(["delete", weather, "--where", "temperature > 5"])
       assertEquals([dense.code, dense.out], [5, ""])
-      assertMatch(dense.err, /the array is dense; only of sparse arrays cells are deleted by a condition/)
+      assertMatch(dense.err, /the array is dense; only sparse arrays support deletes by a condition/)
       assertEquals((await cli(["delete", join(folder, "none"), "--where", "a > 5"])).code, 3)
       assertEquals(await cells(copy), await cells(quakes))
     }))

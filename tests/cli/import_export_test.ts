@@ -144,7 +144,7 @@ describe("import", () => {
       }
       await refused("a,b\n1,2\n3\n", [], 5, /a.csv: row 3: it has 1 cells, and there are 2 columns/)
       await refused("a\n300\n", ["--types", "a=uint8"], 5, /a.csv: row 2: a: "300" does not fit into uint8/)
-      await refused("a\n1\n", ["--sparse"], 2, /dims: name the columns that are coordinates/)
+      await refused("a\n1\n", ["--sparse"], 2, /dims: specify the columns that contain coordinates/)
       await refused("a\n1\n", ["--types", "a=int9"], 2, /--types "a=int9": "int9" is not a datatype/)
       await refused("a\n1\n", ["--types", "a"], 2, /--types "a": write COLUMN=VALUE/)
       await refused("a\n1\n", ["--types", "b=int8"], 2, /types: there is no column "b"/)

@@ -54,6 +54,8 @@ export const changingOf = (
     checkNames(options, [...OPTIONS, ...more], refuse)
     const at = millis("at", options.at, refuse)
     const key = checkKey(options.key, refuse)
-    if (open !== undefined && key !== undefined) refuse("key", "it is open already; its key is the one of its opening")
+    if (open !== undefined && key !== undefined) {
+      refuse("key", "the array is open already; omit the key, which was passed when it was opened")
+    }
     return { uri, time: at === undefined ? undefined : [at, at], key: open === undefined ? key : open.key }
   })

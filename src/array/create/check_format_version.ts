@@ -54,7 +54,7 @@ export const checkFormatVersion = (schema: ArraySchema): void => {
   const { version, dimensions, attributes } = schema
   const needs = (since: number, field: string, subject: string): void => {
     if (version >= since) return
-    const detail = `${subject} need format version ${since} or later, the array is to have ${version}`
+    const detail = `${subject} require format version ${since} or later, and the array has version ${version}`
     throw new SchemaError({ field, reason: "Unsupported", detail })
   }
   const checkFilter = (field: string, filter: Filter): void => {

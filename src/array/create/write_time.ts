@@ -55,8 +55,8 @@ export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Eff
     if (newest.end === now && newest.isShared) return [now, now]
     const skew = newest.end - now
     if (skew > MAX_CLOCK_SKEW) {
-      const detail = `the newest name there is of ${shown(newest.end)}, ${skew} ms after the clock, which says ` +
-        `${shown(now)}; set the clock right, or pass at: the time of the write`
+      const detail = `the newest name has the time ${shown(newest.end)}, ${skew} ms ahead of the clock, which shows ` +
+        `${shown(now)}; correct the clock, or pass at: the time of the write`
       return yield* Effect.fail(new InvalidOption({ uri, option: "at", reason: "Conflict", detail }))
     }
     const next = newest.end + 1

@@ -129,8 +129,9 @@ const checkFormerAttributes = (
         const { name } = attribute
         const former = attributes.find((a) => a.name === name)
         if (former === undefined || sameCells(former, attribute)) continue
-        const detail = "the array had another attribute of this name, whose cells engines would take for these; " +
-          "give it another name, or the datatype, number of values, nullability and filters that it had"
+        const detail =
+          "the array had another attribute of this name, and engines would read its cells as cells of the new one; " +
+          "use another name, or the former datatype, number of values, nullability and filters"
         return yield* Effect.fail(new SchemaError({ field: name, reason: "InUse", detail }))
       }
     }
@@ -179,8 +180,8 @@ const nextName = (
     if (at === undefined) yield* waitUntil([time, time])
     if (first || compareBytewise(newest.name, name) < 0) return name
     const detail = time < newest.end
-      ? `the newest schema is of ${newest.end}, and would hide one of ${time}; give a later time`
-      : `a schema of ${time} sorts before that of ${newest.end}, since engines compare names as text; give a time of more digits`
+      ? `the newest schema has the time ${newest.end} and would hide one of time ${time}; pass a later time`
+      : `a schema of time ${time} sorts before the newest one, of time ${newest.end}, since engines compare names as text; pass a time with more digits`
     return yield* Effect.fail(new InvalidOption({ uri, option: "at", reason: "Conflict", detail }))
   })
 

@@ -223,7 +223,9 @@ export function* evolveSchemaSteps(
 
   const added: Record<string, EnumerationValues> = {}
   for (const [name, input] of Object.entries(changes.addEnumerations ?? {})) {
-    if (enumerationNames.includes(name)) refuse("Duplicate", `enumeration ${name}`, "there is one already; extend it")
+    if (enumerationNames.includes(name)) {
+      refuse("Duplicate", `enumeration ${name}`, "the enumeration exists already; extend it")
+    }
     added[name] = { ...(yield* enumerationValuesSteps(name, input)), fileName: fileOf(name) }
   }
   const extended: Record<string, EnumerationValues> = {}
@@ -258,7 +260,7 @@ export function* evolveSchemaSteps(
       refuse(
         "Duplicate",
         name,
-        dropped.has(name) ? "it is dropped and added; do it in two changes" : "there is such an attribute already",
+        dropped.has(name) ? "it is dropped and added; do it in two changes" : "the attribute exists already",
       )
     }
     if (before.dimensionLabels.some((label) => label.name === name)) {

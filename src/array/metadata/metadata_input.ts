@@ -72,13 +72,13 @@ function* copySteps(values: ArrayBufferView): Steps<Uint8Array> {
 
 const typed = (type: Datatype, value: Uint8Array): TypedValue => {
   const count = value.length / sizeOf(type)
-  if (count > MAX_VALUES) throw new ScalarError(`${count} values are more than the ${MAX_VALUES} that one entry holds`)
+  if (count > MAX_VALUES) throw new ScalarError(`${count} values exceed the maximum of ${MAX_VALUES} per entry`)
   return { type, count, value }
 }
 
 const text = (type: Datatype, input: string): Uint8Array => {
   if (!input.isWellFormed()) {
-    throw new ScalarError(`${JSON.stringify(input)} has half a character, which no encoding of text holds`)
+    throw new ScalarError(`${JSON.stringify(input)} contains half of a surrogate pair, which cannot be encoded`)
   }
   return parseText(type, input)
 }
@@ -163,7 +163,7 @@ const listType = (list: ReadonlyArray<unknown>): Datatype => {
       )
     } else if (!Number.isSafeInteger(value) || Object.is(value, -0)) fractions = true
   }
-  if (bigints && fractions) throw new ScalarError("bigints and fractions are of no one datatype; take Metadata.of")
+  if (bigints && fractions) throw new ScalarError("bigints and fractions have no common datatype; use Metadata.of")
   if (fractions) return "float64"
   return list.some((value) => typeof value === "bigint" && value >= 2n ** 63n) ? "uint64" : "int64"
 }
@@ -276,6 +276,6 @@ const checkName = (key: string): void => {
   if (typeof key !== "string") throw new ScalarError(`a key is text, not ${typeof key}`)
   if (!key.isWellFormed()) text("string_utf8", key)
   if (key.startsWith(NUMPY_VALUES_PREFIX) || key.startsWith(NUMPY_SHAPE_PREFIX)) {
-    throw new ScalarError("keys that start like this are parts of NumPy arrays; give the array under its own key")
+    throw new ScalarError("keys with this prefix are parts of NumPy arrays; use the key of the array")
   }
 }

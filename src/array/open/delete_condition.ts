@@ -44,7 +44,7 @@ export const loadDeleteCondition = (
       const condition = decode(DeleteCondition, tile.bytes, tile.version, entry.uri)
       const refuse = (reason: string): FormatError =>
         new FormatError({ uri: entry.uri, path: "condition", offset: 0, version: tile.version, detail: reason })
-      if (!isWhole(condition)) throw refuse("a negation of nothing, or of several conditions")
+      if (!isWhole(condition)) throw refuse("a negation must have exactly one condition")
       const loaded: LoadedCondition = { condition, refuse }
       cache?.set(CONDITION, entry.name, loaded, 4 * tile.bytes.byteLength)
       return loaded

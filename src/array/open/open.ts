@@ -85,7 +85,7 @@ const notArray = (listing: SchemaListing): readonly [ArrayNotFoundReason, detail
   listing.root.some((e) => e.name === GROUP_FILE)
     ? ["IsGroup", "this is a group, not an array; open one of its members"]
     : listing.root.length === 0
-    ? ["Empty", `there is no array here; check the path, and whether you may list it${escapeHint(listing.uri)}`]
+    ? ["Empty", `there is no array here; check the path and the permission to list it${escapeHint(listing.uri)}`]
     : isUnfinished(listing)
     ? ["Unfinished", "there is no array here, but an unfinished copy or import"]
     : ["OtherFiles", "this folder is not an array: it has no schema"]

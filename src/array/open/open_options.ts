@@ -188,7 +188,7 @@ const check = (
   const start = millis("start", options.start, refuse)
   const end = millis("end", options.end, refuse)
   if (at !== undefined && end !== undefined) {
-    refuse("at", "it is the same as end, which is given too; leave one of them out", undefined, CONFLICTING_OPTIONS)
+    refuse("at", "it means the same as end, which is set too; omit one of them", undefined, CONFLICTING_OPTIONS)
   }
   const until = end ?? at
   // a start in the future is valid and selects nothing yet: programs that poll for changes start after their last

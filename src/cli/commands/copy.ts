@@ -29,7 +29,9 @@ export const runCopy = (
     const memory = size === undefined ? undefined : yield* attemptUsage(() => parseSize("memory", size))
     const keyFile = request.text("to-key-file")
     if (keyFile !== undefined && request.on("decrypt")) {
-      return yield* Effect.fail(new UsageError({ detail: "copy: --decrypt needs no --to-key-file; leave one out" }))
+      return yield* Effect.fail(
+        new UsageError({ detail: "copy: --decrypt and --to-key-file exclude each other; omit one" }),
+      )
     }
     const key = keyFile === undefined ? undefined : yield* readKey(keyFile, terminal)
     const source = yield* openRequested(request, terminal)
@@ -108,7 +110,9 @@ export const copyCommand: Command = {
     duplicates: {
       value: "MODE",
       choices: ["keep", "first", "last"],
-      description: "handle cells with equal coordinates in one fragment: keep all, the first, or the last (fail)",
+      hasDefault: false,
+      description:
+        "copy all, the first or the last of several cells with equal coordinates in one fragment (default: fail)",
     },
     "no-metadata": { description: "omit the metadata" },
     ...target,

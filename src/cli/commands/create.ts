@@ -22,7 +22,7 @@ import { printable } from "../print/text_width.ts"
 const readInput = (terminal: Terminal): Effect.Effect<Uint8Array, UsageError | InputFailed> => {
   const { read } = terminal
   if (read === undefined) {
-    return Effect.fail(new UsageError({ detail: "create: there is no standard input here; name a file" }))
+    return Effect.fail(new UsageError({ detail: "create: standard input is not available; pass the name of a file" }))
   }
   return Effect.tryPromise({
     try: async () => {

@@ -71,7 +71,7 @@ const inputOf = (
     const [file] = request.operands
     if (file !== "-") return delimiter === undefined ? detectInFile(file) : Effect.succeed({ input: file, delimiter })
     if (terminal.read === undefined) {
-      return Effect.fail(new UsageError({ detail: "import: there is no standard input here; name a file" }))
+      return Effect.fail(new UsageError({ detail: "import: standard input is not available; pass the name of a file" }))
     }
     const pieces = withoutWaiting(terminal.read())
     return delimiter === undefined ? detectInPieces(pieces) : Effect.succeed({
@@ -92,7 +92,7 @@ export const runImport = (
       const input = creating.find((option) => request.on(option))
       if (append && input !== undefined) {
         throw new UsageError({
-          detail: `import: --${input} is for new arrays, and --append for an existing array; leave one out`,
+          detail: `import: --${input} is for new arrays, and --append for an existing array; omit one`,
         })
       }
       const explicit = delimiterOf(request)

@@ -54,7 +54,7 @@ export const codes: OptionSpec = { description: "show enumeration codes instead 
 
 /** `--raw`. */
 export const raw: OptionSpec = {
-  description: "print dates, times and truth values as their counts and numbers in CSV and JSON",
+  description: "print dates, times and booleans as numbers in CSV and JSON",
 }
 
 /** `--timestamps`. */

@@ -43,5 +43,5 @@ export const rejectWith = (
   attemptUsage(() => {
     const input = others.find((name) => request.on(name))
     if (input === undefined) return
-    throw new UsageError({ detail: `${request.command}: --${input} means nothing beside --${option}; leave one out` })
+    throw new UsageError({ detail: `${request.command}: --${input} and --${option} cannot be combined; omit one` })
   })

@@ -29,7 +29,7 @@ export const timeOptions = (request: Request): { readonly start?: number; readon
   const from = time("from")
   const to = time("to")
   if (at !== undefined && (from !== undefined || to !== undefined)) {
-    throw new UsageError({ detail: `${request.command}: --at is a moment; leave it out, or --from and --to` })
+    throw new UsageError({ detail: `${request.command}: --at cannot be combined with --from or --to; omit one` })
   }
   if (from !== undefined && to !== undefined && from > to) {
     throw new UsageError({ detail: `${request.command}: --from is after --to` })

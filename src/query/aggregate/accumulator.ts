@@ -155,11 +155,11 @@ const problemOf = ({ type, cellValNum, var: isVar }: Field, kind: AggregateKind)
   if (kind === "nullCount") return undefined
   if (kind === "min" || kind === "max") {
     if (text || (single && (isInteger(type) || isFloat(type) || isTemporal(type) || type === "bool"))) return undefined
-    return `${type} has no smallest or largest cell${single ? "" : " where cells have several values"}`
+    return `${kind} does not support ${type}${single ? "" : " with several values per cell"}`
   }
   if (single && (isInteger(type) || isFloat(type) || type === "bool")) return undefined
   const several = single || isString(type) ? "" : ", and its cells have several values"
-  return `there is no ${kind} of ${type}${several}; numbers of one value a cell have one`
+  return `${kind} does not support ${type}${several}; expected a numeric field with one value per cell`
 }
 
 /** Returns the datatype of an aggregate's value, for display. */

@@ -44,7 +44,7 @@ export const keyFields = (
     if (problem !== undefined) throw fail("Unsupported", problem)
     if (by.indexOf(name) < i) throw fail("Duplicate", "it is named twice")
     if (Object.hasOwn(aggregates, name)) {
-      throw fail("Duplicate", "an aggregate has this name, too; call it something else")
+      throw fail("Duplicate", "an aggregate has the same name; choose another name")
     }
     return field
   })
@@ -131,7 +131,7 @@ export class Groups {
     const { groups, bytes } = this.#limits
     const names = this.#keys.map(({ field }) => field.name).join(", ")
     const reason =
-      `${names}: there are more than ${groups} ${this.#noun}, or keys of more than ${bytes} bytes; take a coarser ` +
+      `${names}: there are more than ${groups} ${this.#noun}, or keys of more than ${bytes} bytes; use a coarser ` +
       "key or fewer cells, or allow more"
     return new ResultTooLarge({ uri: this.#uri, needed: groups + 1, limit: groups, detail: reason })
   }

@@ -229,7 +229,7 @@ const datetimeOf = (column: AnyColumn, unit: Datatype | undefined): Datatype => 
   if (type !== undefined && type.startsWith("datetime_")) return type
   throw new TypeError(
     type === undefined
-      ? 'plain counts do not say their unit; give it: Cells.date(column, i, "datetime_ns")'
+      ? 'plain counts have no unit; pass the datatype: Cells.date(column, i, "datetime_ns")'
       : `${type} is not a datetime type`,
   )
 }

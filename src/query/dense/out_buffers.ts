@@ -21,7 +21,7 @@ const targetOf = (uri: string, field: Field, input: ColumnBuffer, cells: number)
     throw invalidOption(uri, "out", `${field.name}: ${detail}`, value)
   }
   if (field.var) {
-    return refuse("cells of any length cannot be read into memory of one length; leave it out", input)
+    return refuse("var-sized cells cannot be read into existing memory; omit the field", input)
   }
   const make = arrayOf(field.type)
   const { values, validity } = ArrayBuffer.isView(input) ? { values: input, validity: undefined } : Object(input)
@@ -33,7 +33,9 @@ const targetOf = (uri: string, field: Field, input: ColumnBuffer, cells: number)
   }
   if (field.nullable !== (validity !== undefined)) {
     return refuse(
-      field.nullable ? "cells may be null; give { values, validity }" : "cells are never null; give the values alone",
+      field.nullable
+        ? "the field is nullable; pass { values, validity }"
+        : "the field is not nullable; pass the values only",
       input,
     )
   }

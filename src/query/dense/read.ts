@@ -98,7 +98,7 @@ export const readDenseRequest = (
     const size = planSize(schema, ranges)
     if (size.tiles > MAX_TILES || size.segments > MAX_SEGMENTS) {
       return yield* fail(
-        `the selection touches ${size.tiles} tiles, in ${size.segments} pieces along the dimensions; one read plans ` +
+        `the selection touches ${size.tiles} tiles, in ${size.segments} segments along the dimensions; one read plans ` +
           `at most ${MAX_TILES} and ${MAX_SEGMENTS}; read it in parts`,
       )
     }

@@ -53,7 +53,7 @@ export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string>
         uri: array.uri,
         field: name,
         reason: "Unsupported",
-        detail: "only cells of sparse arrays have times",
+        detail: "only the cells of sparse arrays have write times",
       })
     }
     if (field === undefined) {

@@ -59,7 +59,7 @@ export const withoutLabels = (
       )?.name ??
         (isGiven(name) ? name : undefined)
       if (other !== undefined) {
-        const detail = `it is of the same dimension as ${JSON.stringify(other)}; give ranges of one of them`
+        const detail = `it belongs to the same dimension as ${JSON.stringify(other)}; pass ranges for one of them`
         return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason: "Duplicate", detail }))
       }
       out.set(name, yield* coordinatesOf(array, label, ranges[label.name]))
@@ -98,7 +98,7 @@ const coordinatesOf = (
     const opened = yield* labelArray(array, label)
     const written = nonEmptyDomain(opened)
     if (written === undefined) {
-      const detail = "the label has no values: they were not written"
+      const detail = "the label has no values, since they were never written"
       return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason: "Missing", detail }))
     }
     const [dimension] = opened.schema.dimensions

@@ -86,7 +86,7 @@ export const readLabel = <S extends ArraySchema | undefined>(
     const dimensionLabel = schema.dimensionLabels.find(({ name }) => name === label)
     if (dimensionLabel === undefined) {
       const names = schema.dimensionLabels.map(({ name }) => JSON.stringify(name)).join(", ")
-      const detail = names === "" ? "the array has no labels" : `the array has no such label, but ${names}`
+      const detail = names === "" ? "the array has no labels" : `the array has no such label; it has ${names}`
       return yield* Effect.fail(new SelectionError({ uri, field: label, reason: "UnknownName", detail }))
     }
     const { name } = schema.dimensions[dimensionLabel.dimension]

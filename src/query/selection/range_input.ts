@@ -58,7 +58,7 @@ export const inputOf = (input: unknown): ScalarInput => {
     return input.toISOString()
   }
   if (isObject(input) && typeof (input as { hex?: unknown }).hex === "string") return input as { hex: string }
-  if (input === null) throw new ScalarError("null is not a point; as an open end, write it in a range: [null, high]")
+  if (input === null) throw new ScalarError("null is not a point; write a range with an open end as [null, high]")
   throw new ScalarError(
     Array.isArray(input)
       ? "a list is not a bound of a range; write ranges as [[low, high], …]"

@@ -38,7 +38,7 @@ export const parseSelection = (
     throw new SelectionError({ uri, field, reason, detail, hint })
   }
   if (typeof ranges !== "object" || ranges === null || Array.isArray(ranges)) {
-    return refuse("WrongType", "", "a region is ranges by the names of dimensions: { x: [1, 5] }")
+    return refuse("WrongType", "", "a region is an object of ranges by dimension name: { x: [1, 5] }")
   }
   for (const name of Object.keys(ranges)) {
     if (names.includes(name)) continue

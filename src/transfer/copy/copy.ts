@@ -277,7 +277,7 @@ const planCopy = (
     const { arrayType, allowsDuplicates } = source.schema
     if (duplicates !== undefined && (arrayType === "dense" || (allowsDuplicates && duplicates !== "keep"))) {
       const detail = arrayType === "dense"
-        ? "the array is dense and has each cell once; omit the option"
+        ? "the array is dense and contains each cell once; omit the option"
         : "the array allows duplicates, and all its cells are copied; omit the option"
       return yield* Effect.fail(new InvalidOption({ uri: target, option: "duplicates", reason: "Conflict", detail }))
     }

@@ -92,7 +92,7 @@ export const writtenBoxes = (
     const own = cellsIn(clipBoxes(written, requested))
     if (cells > MAX_CELLS && cells > MAX_CELL_RATIO * own) {
       const one = several ? `more than ${MAX_BOXES} boxes` : "boxes, which formats before 12 copy as one,"
-      const detail = `${own} cells were written in ${one} and there are ${cells} cells in and between them; ` +
+      const detail = `${own} cells were written in ${one}, but the boxes to copy contain ${cells} cells; ` +
         `copy ${several ? "" : "to a later format, or "}parts of the array with a region`
       throw new SelectionError({ uri, field: "", reason: "TooLarge", detail })
     }

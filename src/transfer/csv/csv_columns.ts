@@ -215,7 +215,7 @@ export const columnMaker = (field: Field, enumeration: Enumeration | undefined):
   return (rows, column) => {
     const made = make(rows, column)
     const empty = (made as BufferInput).validity?.indexOf(0) ?? (Array.isArray(made) ? made.indexOf(null) : -1)
-    if (empty >= 0) throw new CellRefused(empty, "it is empty, and the field is never null", "NullValue")
+    if (empty >= 0) throw new CellRefused(empty, "the cell is empty, and the field is not nullable", "NullValue")
     return made
   }
 }

@@ -83,7 +83,7 @@ const dimensionOfColumn = (
   const { tile, domain } = options
   const definedOptions = tile !== undefined && Object.hasOwn(tile, name) ? tile[name] : undefined
   if (type === "string_utf8" || type === "string_ascii" || type === "char") {
-    if (definedOptions !== undefined) refuse("tile", `${name}: coordinates that are text have no tiles`, definedOptions)
+    if (definedOptions !== undefined) refuse("tile", `${name}: text dimensions have no tile extent`, definedOptions)
     return ascii({ filters })
   }
   const item = domain !== undefined && Object.hasOwn(domain, name) ? domain[name] : undefined
@@ -130,10 +130,9 @@ export const csvSchema = (
     ? dims
     : arrayType === "dense"
     ? [ROW_DIMENSION]
-    : refuse("dims", "name the columns that are coordinates", undefined, { accepted: [...columns.keys()] })
+    : refuse("dims", "specify the columns that contain coordinates", undefined, { accepted: [...columns.keys()] })
   if (dims.length === 0 && columns.has(ROW_DIMENSION)) {
-    const detail =
-      "there is a column of the name that the dimension of rows has; name the dims, or the columns otherwise"
+    const detail = "a column has the name of the dimension that numbers the rows; set dims, or rename the column"
     throw new SchemaError({ field: ROW_DIMENSION, reason: "Duplicate", detail })
   }
   const dimensionNames = new Set(names)

@@ -45,7 +45,7 @@ export const openTable = <E, R>(
       return yield* refuse(
         "Empty",
         "",
-        "it is empty; it needs a row with column names, or pass the names",
+        "it is empty; add a row with column names, or pass the names",
       )
     }
     const names = columns ?? rows[0].map((name) => name ?? "")

@@ -100,7 +100,7 @@ const columnsFor = (
     const unknown = names.find((name) => !fieldByName.has(name))
     if (unknown !== undefined) {
       const existing = [...fieldByName.keys()].map((name) => JSON.stringify(name)).join(", ")
-      return refuse("UnknownName", unknown, `the array has no such field, but ${existing}`)
+      return refuse("UnknownName", unknown, `the array has no such field; it has ${existing}`)
     }
     // in a dense array with one dimension and no column of its name, the dimension numbers the rows
     const columnOf = new Map(names.map((name, column) => [name, column]))
@@ -110,7 +110,7 @@ const columnsFor = (
     const fields = [...dimensions, ...attributes].filter((field) => field !== numbered)
     const missing = fields.find((field) => !columnOf.has(field.name) && !field.nullable)
     if (missing !== undefined) {
-      return refuse("Missing", missing.name, "there is no such column, and the array needs its cells")
+      return refuse("Missing", missing.name, "the column is missing, and the array requires its cells")
     }
     const byName = new Map(enumerations.map((enumeration) => [enumeration.name, enumeration]))
     const makers = fields.map((field) => {
@@ -213,9 +213,12 @@ export const writeTable = <E, R>(
         const some = rows.slice(from, from + BATCH_ROWS)
         for (const [i, { length, 0: cell }] of some.entries()) {
           const isEmpty = length === 1 && cell === null && names.length > 1
-          if (empty !== undefined && !isEmpty) return yield* refuse("Syntax", empty, "it is empty, and others follow")
-          if (isEmpty) empty ??= row + i
-          else if (length !== names.length) {
+          if (empty !== undefined && !isEmpty) {
+            return yield* refuse("Syntax", empty, "the row is empty, and other rows follow")
+          }
+          if (isEmpty) {
+            empty ??= row + i
+          } else if (length !== names.length) {
             return yield* refuse(
               "WrongLength",
               row + i,

@@ -59,7 +59,7 @@ export const deleteCells = (
     const refuse = (reason: WriteReason, detail: string) =>
       Effect.fail(new WriteError({ uri, field: "", reason, detail }))
     if (schema.arrayType === "dense") {
-      return yield* refuse("Unsupported", "the array is dense; only of sparse arrays cells are deleted by a condition")
+      return yield* refuse("Unsupported", "the array is dense; only sparse arrays support deletes by a condition")
     }
     const target = yield* targetOf(array)
     if (target.version < Since.deletes) {
@@ -87,8 +87,8 @@ export const deleteCells = (
       const missing = timestampedName.start <= at ? findMissingAttribute(fragment, requested) : undefined
       if (missing !== undefined) {
         const detail =
-          `the fragment ${timestampedName.name} is older than this attribute, and engines would take all of its cells ` +
-          "for deleted; use the other attributes, or copy the array first"
+          `the fragment ${timestampedName.name} is older than this attribute, and engines would treat all of its cells ` +
+          "as deleted; use the other attributes, or copy the array first"
         return yield* Effect.fail(new WriteError({ uri, field: missing.name, reason: "Unsupported", detail }))
       }
       if (
@@ -97,7 +97,7 @@ export const deleteCells = (
       ) {
         return yield* refuse(
           "Unsupported",
-          `a delete at ${at} would be in the middle of the fragment ${timestampedName.name}, whose cells have lost their times; ` +
+          `a delete at ${at} would be inside the time range of the fragment ${timestampedName.name}, whose cells have no times of their own; ` +
             `delete before ${timestampedName.start} or after ${timestampedName.end}`,
         )
       }

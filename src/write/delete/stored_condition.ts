@@ -40,7 +40,7 @@ const texts: ReadonlyArray<Datatype> = ["string_ascii", "string_utf8", "char"]
 /** Returns why a comparison cannot be stored; `undefined` if it can. */
 const problemOf = ({ type, var: isVar, cellSize }: Field, node: Exclude<Predicate, { kind: "expression" }>) => {
   if (node.kind === "null") {
-    return "a test for null cannot be kept in a delete: engines refuse to read the array then, or take it for a " +
+    return "a delete cannot contain a test for null: engines refuse to read the array then, or interpret it as a " +
       "comparison with the empty text"
   }
   if (isBytes(type) && !texts.includes(type)) {

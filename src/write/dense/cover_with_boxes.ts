@@ -44,7 +44,7 @@ function* sortedCells(
       reason: "Duplicate",
       detail: `the coordinates ${
         cellCoordinatesText(dimensions, cell)
-      } are duplicated; a dense array has every cell once`,
+      } are duplicated; a dense array contains each cell once`,
     })
   if ((yield* firstUnorderedSteps(words, cells)) === cells) {
     const same = yield* firstSameSteps(words, cells)

@@ -189,7 +189,7 @@ export const checkTileSize = (schema: ArraySchema): void => {
     const bytes = cells * (variable ? Math.max(4, cellSize) : cellSize)
     if (bytes <= MAX_TILE_BYTES) continue
     const detail =
-      `its tiles have ${cells} cells, ${bytes} bytes, and dense tiles are written whole; the most is ${MAX_TILE_BYTES}`
+      `its tiles have ${cells} cells, ${bytes} bytes, and dense tiles are written whole; the maximum is ${MAX_TILE_BYTES}`
     throw new WriteError({ field: name, reason: "TooLarge", detail })
   }
 }

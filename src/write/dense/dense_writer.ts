@@ -212,7 +212,7 @@ export const denseSteps = (
         }),
       finish: Effect.suspend((): Effect.Effect<void, WriteFailure> => {
         if (cells === all) return finishFragment
-        const detail = `${cells} of the ${all} cells of the box were given; a box is written whole`
+        const detail = `${cells} of the ${all} cells of the box were passed; a write requires all of them`
         return Effect.fail(new WriteError({ uri: array.uri, field: "", reason: "WrongLength", detail }))
       }),
       finished,

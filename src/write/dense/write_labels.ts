@@ -122,7 +122,7 @@ export const writeDenseLabels = (
       const other = Object.keys(fields).find((name) => fields[name] !== undefined)
       if (other !== undefined) {
         const names = schema.dimensionLabels.map(({ name }) => JSON.stringify(name)).join(", ")
-        const detail = names === "" ? "the array has no labels" : `the array has no such label, but ${names}`
+        const detail = names === "" ? "the array has no labels" : `the array has no such label; it has ${names}`
         throw new WriteError({ field: other, reason: "UnknownName", detail })
       }
       const rangeOf = rangesIn(schema, region)

@@ -76,7 +76,7 @@ export const checkTogether = (
   return Effect.fail(new WriteError({ uri, field: "", reason: "Unsupported", detail }))
 }
 
-const FAILED = "an earlier part of this write failed; begin it anew"
+const FAILED = "an earlier part of this write failed; start the write again"
 const COMMITTED = "it was committed; open another writer for more cells"
 
 /**

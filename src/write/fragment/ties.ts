@@ -57,16 +57,16 @@ export const checkTies = (
     } at the same time, ${start}`
     if (isCertain && count > MAX_STABLE_FRAGMENTS) {
       const detail =
-        `${subject}; TileDB 2.30 may take either for the newest in an array of more than ${MAX_STABLE_FRAGMENTS} fragments ` +
-        `(this would be number ${count}); pass another at, or leave it out`
+        `${subject}; TileDB 2.30 may read either as the newest in an array of more than ${MAX_STABLE_FRAGMENTS} fragments ` +
+        `(this would be number ${count}); pass another at, or omit it`
       return yield* Effect.fail(new WriteError({ uri, field: "", reason: "SameTime", detail }))
     }
     const when = count > MAX_STABLE_FRAGMENTS
       ? `; the array has more than ${MAX_STABLE_FRAGMENTS} fragments`
       : ` beyond ${MAX_STABLE_FRAGMENTS} fragments`
     yield* Effect.logWarning(
-      `${redactUri(uri)}: ${subject}; for a cell in both, TileDB 2.30 may take either for the newest${when}. ` +
-        "Pass another at, or leave it out",
+      `${redactUri(uri)}: ${subject}; for a cell in both, TileDB 2.30 may read either as the newest${when}. ` +
+        "Pass another at, or omit it",
     )
   }).pipe(
     // ignore the error: an array that was removed has no other fragments

@@ -41,7 +41,7 @@ export const boxOf = (schema: ArraySchema, input: unknown): Box => {
     throw new WriteError({ field, reason, detail })
   }
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    return refuse("WrongType", "", "a box is given by the names of the dimensions: { x: [1, 5] }")
+    return refuse("WrongType", "", "a box is an object of ranges by dimension name: { x: [1, 5] }")
   }
   const ends = input as Readonly<Record<string, unknown>>
   const names = dimensions.map((d) => d.name)

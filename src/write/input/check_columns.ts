@@ -63,7 +63,7 @@ export function* checkColumnsSteps(
     const dense = !sparse && dimensions.some((d) => d.name === name)
     const detail = dense
       ? "the box determines the cells of dense arrays; omit the coordinates"
-      : `the array has no such field, but ${listed(names)}`
+      : `the array has no such field; it has ${listed(names)}`
     throw new WriteError({ field: name, reason: "UnknownName", detail })
   }
   let length = cells
@@ -74,7 +74,7 @@ export function* checkColumnsSteps(
       throw new WriteError({
         field: field.name,
         reason: "Missing",
-        detail: "it is missing; a write has the cells of all fields",
+        detail: "the column is missing; a write requires the cells of all fields",
       })
     }
     const raw = yield* rawColumn(field, input)
@@ -122,7 +122,9 @@ function* checkColumn(
   }
   if (strict && field.type === "string_ascii") {
     const cell = yield* firstWrong(column, 127, isNull)
-    if (cell >= 0) throw fail("InvalidValue", cell, "it has characters that are not ASCII, as string_ascii needs")
+    if (cell >= 0) {
+      throw fail("InvalidValue", cell, "it contains characters that are not ASCII, which string_ascii does not support")
+    }
   }
   if (strict && isFloat(field.type) && field.filters.filters.some(({ type }) => type === "scale_float")) {
     const cell = yield* firstNaN(column, isNull)
@@ -169,7 +171,7 @@ function* checkValidity(field: Field, { cells, validity }: RawColumn): Steps<Uin
       field: field.name,
       cell: missing,
       reason: "NullValue",
-      detail: "it is null; cells are never null",
+      detail: "the cell is null, and the field is not nullable",
     })
   }
   return undefined

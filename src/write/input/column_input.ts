@@ -103,7 +103,7 @@ function* fromBuffers(field: Field, { values, offsets, validity, type }: BufferI
     return refuse("WrongType", `validity is a Uint8Array of ones and zeros, not ${aOrAn(shown(validity))}`)
   }
   if (!field.var) {
-    if (offsets !== undefined) return refuse("WrongType", "cells of one size have no offsets")
+    if (offsets !== undefined) return refuse("WrongType", "fixed-size cells have no offsets")
     const cells = bytes.byteLength / field.cellSize
     if (!Number.isInteger(cells)) {
       return refuse("WrongLength", `${values.length} values are not whole cells of ${field.cellValNum} values`)
@@ -114,7 +114,7 @@ function* fromBuffers(field: Field, { values, offsets, validity, type }: BufferI
     return refuse("Missing", `cells of any size need offsets: a Uint32Array with one more than there are cells`)
   }
   if (offsets.length === 0) {
-    return refuse("WrongLength", "no offsets: there is one more than there are cells, so at least one")
+    return refuse("WrongLength", "the offsets are empty; expected one more offset than cells")
   }
   if (bytes.byteLength > MAX_VALUE_BYTES) {
     return refuse("TooLarge", `${bytes.byteLength} bytes; give them in parts of less than 4 GiB`)

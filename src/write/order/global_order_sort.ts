@@ -57,8 +57,8 @@ const duplicateError = (dimensions: ReadonlyArray<WriteColumn>, first: number, c
     detail:
       `the coordinates ${
         cellCoordinatesText(dimensions, cell)
-      } are duplicated; the array allows no duplicates: leave one ` +
-      `out, or keep the first one by the duplicates option`,
+      } are duplicated; the array allows no duplicates: omit one of them, ` +
+      `or set duplicates to "first"`,
   })
 
 /**
@@ -161,8 +161,8 @@ export const globalOrder = (
         detail:
           `the coordinates ${
             cellCoordinatesText(dimensions, cell)
-          } come before those of the cell in front of it in the global order; ` +
-          `write unordered cells as such, they are then sorted`,
+          } precede those of the previous cell in the global order; ` +
+          `pass order "unordered" to sort the cells`,
       })
     let repeats = false
     if (last !== undefined) {

@@ -19,7 +19,7 @@ const MIN_MEMORY = 2 ** 26
 const CELLS_PER_TURN = 1 << 15
 
 const REPEATED_CELLS_ADVICE =
-  "leave out at, so that each fragment has a moment of its own and the later cell counts; or give each cell once"
+  "omit at, so that each fragment has its own timestamp and the later cell replaces the earlier one; or pass each cell once"
 
 /** Fails for cells of an earlier fragment, and records the new cells. */
 export type RefuseRepeated = (
@@ -50,7 +50,7 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
           if (added === "new") continue
           if (added === "full") {
             const detail = "the write has too many cells with one timestamp to ensure that no cell is in two of its " +
-              "fragments; leave out at, give the cells in global order, or allow more memory"
+              "fragments; omit at, pass the cells in global order, or allow more memory"
             return yield* Effect.fail(new WriteError({ uri, field: "", reason: "TooLarge", detail }))
           }
           // find the first duplicate in input order

@@ -114,9 +114,8 @@ function* runOf(
   for (let i = 1; i < coordinates.length; i++) {
     if (i % STEP === 0) yield
     if (BigInt(coordinates[i]) === low + BigInt(i)) continue
-    const detail =
-      `the coordinate of ${JSON.stringify(field.name)} does not follow the one before; labels are written of ` +
-      "coordinates without gaps, in their order"
+    const detail = `the coordinate of ${JSON.stringify(field.name)} does not follow the previous one; labels require ` +
+      "coordinates without gaps, in ascending order"
     throw new WriteError({ field: label, cell: i, reason: "OutOfOrder", detail })
   }
   return { low, high: low + BigInt(Math.max(0, coordinates.length - 1)) }

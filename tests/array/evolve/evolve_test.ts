@@ -137,7 +137,7 @@ describe("evolve", () => {
       yield* makeArray(uri, Colors)
       for (
         const [changes, why] of [
-          [{ addAttributes: { a: Attr.int8() } }, "a: there is such an attribute already"],
+          [{ addAttributes: { a: Attr.int8() } }, "a: the attribute exists already"],
           [{ addAttributes: { a: Attr.int8() }, dropAttributes: ["a"] }, "a: it is dropped and added"],
           [{ addAttributes: { x: Attr.int8() } }, "x: an attribute and a dimension may not have the same name"],
           [{ addAttributes: { __b: Attr.int8() } }, "__b: names that start with __"],

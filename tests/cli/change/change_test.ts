@@ -81,7 +81,7 @@ describe("meta", () => {
           removed: ["count", "flag", "none"],
         })
         assertEquals((await json("meta", uri)).length, 7)
-        await refused(["meta", "get", uri, "count"], 2, /count.*the metadata have no such key/)
+        await refused(["meta", "get", uri, "count"], 2, /count.*the metadata has no such key/)
       }
     }))
 

@@ -54,7 +54,7 @@ describe("usage", () => {
     // a word after a switch is not its value
     assertEquals(
       (await cli(["ls", "--json", "y"])).err,
-      "tessera: y: there is nothing here; check the path, and whether you may list it\n",
+      "tessera: y: there is nothing here; check the path and the permission to list it\n",
     )
   })
 

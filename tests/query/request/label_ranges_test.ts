@@ -139,7 +139,7 @@ describe("labels of a dense array", () => {
       assertEquals(yield* read(1000), [1, 2])
       assertEquals(yield* read(2000), [1])
       const error = yield* Effect.flip(read(500))
-      assertStringIncludes(error.message, "l: the label has no values: they were not written")
+      assertStringIncludes(error.message, "l: the label has no values, since they were never written")
       const array = yield* TileArray.open("mem://times", Line, { at: 2000 })
       const { labels, coordinates } = yield* TileArray.readLabel(array, "l", { region: { x: [1, 2] } })
       assertEquals([labels.values, coordinates.values], [Int32Array.of(5, 11), Int32Array.of(1, 2)])

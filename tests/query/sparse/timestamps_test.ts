@@ -129,6 +129,6 @@ describe("timestamps of cells", () => {
       // @ts-expect-error dense arrays have no timestamps
       const error = yield* Effect.flip(Dense.read(made, { select: ["__timestamps"] }))
       assert(error instanceof SelectionError)
-      assertStringIncludes(error.message, "__timestamps: only cells of sparse arrays have times")
+      assertStringIncludes(error.message, "__timestamps: only the cells of sparse arrays have write times")
     })))
 })

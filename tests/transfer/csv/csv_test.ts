@@ -364,14 +364,14 @@ describe("invalid CSV", () => {
       /^CsvError: mem:\/\/d.csv: row 12002: x: "5.5" is not an integer/,
     )
     assert(error instanceof CsvError && error.row === 12_002 && error.column === "x")
-    await refused(`x,a\n${good}\n12000,\n`, sparse, /row 12002: a: it is empty, and the field is never null/)
+    await refused(`x,a\n${good}\n12000,\n`, sparse, /row 12002: a: the cell is empty, and the field is not nullable/)
     await refused(
       `x,a\n${good}\n7,7\n`,
       sparse,
       /row 12002: the coordinates x = 7 are duplicated.*\(the other is row 9\)$/,
     )
     await refused("x,a\n1,2\n3\n", sparse, /row 3: it has 1 cells, and there are 2 columns/)
-    await refused("x,a\n1,2\n\n3,4\n", sparse, /row 3: it is empty, and others follow/)
+    await refused("x,a\n1,2\n\n3,4\n", sparse, /row 3: the row is empty, and other rows follow/)
     await refused("x,a\n1,2\n,4\n", sparse, /row 3: x: it is empty/)
     await refused('x,a\n1,"2\n3,4\n', sparse, /row 2: a quote is opened and never closed/)
     await refused("x,a\n1,300\n", { ...sparse, types: { a: "uint8" } }, /row 2: a: "300" does not fit into uint8/)
@@ -399,7 +399,7 @@ describe("invalid CSV", () => {
     await refused(
       csv,
       { arrayType: "sparse" },
-      /^InvalidOption: mem:\/\/a: dims: name the columns that are coordinates/,
+      /^InvalidOption: mem:\/\/a: dims: specify the columns that contain coordinates/,
     )
     await refused(csv, { dims: ["y"] }, /^InvalidOption: mem:\/\/a: dims: y: there is no such column/)
     await refused("row\n1\n", {}, /^SchemaError: row: there is a column of the name that the dimension of rows has/)

@@ -165,7 +165,7 @@ const run = (
     const keyFile = request.text("to-key-file")
     if (keyFile !== undefined && request.on("decrypt")) {
       return yield* Effect.fail(
-        new UsageError({ detail: "group copy: --decrypt and --to-key-file exclude each other; leave one out" }),
+        new UsageError({ detail: "group copy: --decrypt and --to-key-file exclude each other; omit one" }),
       )
     }
     const key = request.on("decrypt") ? null : keyFile === undefined ? undefined : yield* readKey(keyFile, terminal)

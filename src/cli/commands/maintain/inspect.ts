@@ -58,7 +58,7 @@ export const runInspect = (
     if (request.on("json")) yield* print(terminal, [JSON.stringify(inspection, null, 2), "\n"])
     if (target === undefined) {
       if (request.on("json")) return
-      return yield* print(terminal, inspectionText(inspection, request.uri, terminal.columns))
+      return yield* print(terminal, inspectionText(inspection, redactUri(request.uri), terminal.columns))
     }
     const page = new TextEncoder().encode(inspectionPage(inspection))
     const file = yield* (yield* Storage).openWrite(target)

@@ -35,7 +35,7 @@ export const runPlan = (
 
 /** `tessera plan`. */
 export const planCommand: Command = {
-  description: "show which fragments consolidate would combine",
+  description: "show which fragments a consolidation would combine",
   options: { ...rules, "key-file": opening["key-file"], json, quiet },
   run: runPlan,
 }

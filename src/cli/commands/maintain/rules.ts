@@ -49,7 +49,7 @@ export const rules = {
   "size-ratio": { value: "R", description: "combine neighbours whose sizes have at least this ratio, 0 to 1 (0)" },
   amplification: { value: "R", description: "dense arrays: limit the growth of the number of cells (1)" },
   "max-fragment-size": { value: "SIZE", description: "start another fragment after this size: 64MiB, 1GB, …" },
-  "purge-deleted": { description: "leave deleted cells out, with their older versions, at all times" },
+  "purge-deleted": { description: "omit deleted cells and their older versions, at all times" },
 } as const satisfies Record<string, OptionSpec>
 
 /** Returns the rules in the options of a command. */

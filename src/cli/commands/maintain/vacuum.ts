@@ -53,10 +53,13 @@ export const runVacuum = (
 
 /** `tessera vacuum`. */
 export const vacuumCommand: Command = {
-  description: "remove files that consolidate combined",
+  description: "remove files that consolidation replaced",
   options: {
     mode,
-    age: { value: "TIME", description: "remove only what was combined at least this long ago: 0s, 10m, 2h, 7d (10m)" },
+    age: {
+      value: "TIME",
+      description: "remove only files that were replaced at least this long ago: 0s, 10m, 2h, 7d (10m)",
+    },
     "dry-run": { description: "list the files and remove none" },
     json,
     quiet,

@@ -33,7 +33,7 @@ const run = (
     const item = items.find((each) => decoder.decode(each.key) === key)
     if (item === undefined) {
       return yield* Effect.fail(
-        new SelectionError({ uri, field: key, reason: "UnknownName", detail: "the metadata have no such key" }),
+        new SelectionError({ uri, field: key, reason: "UnknownName", detail: "the metadata has no such key" }),
       )
     }
     const text = request.on("json") ? JSON.stringify(describeMetadata([item])[0], null, 2) : plainText(item)

@@ -56,7 +56,7 @@ export const requireKind = (uri: string): Effect.Effect<ObjectKind, ArrayNotFoun
           new ArrayNotFound({
             uri,
             reason: "Empty",
-            detail: "there is no array or group here; check the path, and whether you may list it",
+            detail: "there is no array or group here; check the path and the permission to list it",
           }),
         )
         : Effect.succeed(kind),
