@@ -30,8 +30,8 @@ const cellCounts = (text: string, delimiter: string, whole: boolean): ReadonlyAr
 }
 
 /**
- * Returns the delimiter for which most rows have as many cells as the first row; of several, the one with the most
- * cells. Returns a comma for text with a single column. `whole` is true if the text is complete.
+ * Returns the delimiter for which most rows have the same number of cells as the first row. If several qualify,
+ * returns the one with the most cells. Returns a comma for text with a single column. `whole` is true if the text is complete.
  */
 export const detectDelimiter = (text: string, whole: boolean): string => {
   let best = { delimiter: CANDIDATES[0] as string, agreement: 0, cells: 1 }
