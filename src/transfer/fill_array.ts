@@ -26,7 +26,8 @@ import { schemaFiles } from "../array/open/directory.ts"
 import { join, listSchemas } from "../array/open/listing.ts"
 import { newUuid } from "../array/create/fragment_name.ts"
 import type { OpenedArray } from "../array/open/open.ts"
-import { placeOf } from "../array/open/open_options.ts"
+import { attemptOptions, millis, placeOf, refuseFor } from "../array/open/open_options.ts"
+import type { InvalidOption } from "../array/open/errors.ts"
 import { removeArray } from "../array/create/remove_array.ts"
 import {
   type Checkpoint,
@@ -97,14 +98,18 @@ const fingerprintOf = async (key: Uint8Array, id: string): Promise<string> => {
   return toHex(new Uint8Array(await crypto.subtle.sign(algorithm, imported, new TextEncoder().encode(id))))
 }
 
-/** Returns a digest of a request, for the mark with this id. */
-const digestOf = ({ operation, schema, creating: { at, formatVersion, key }, input }: FillRequest, id: string) =>
-  Effect.promise(async () => {
-    const bytes = keyBytes(key)
-    const fingerprint = bytes === undefined ? null : await fingerprintOf(bytes, id)
-    const text = JSON.stringify([operation, schema, { at, formatVersion }, input, fingerprint], plain)
-    return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))))
-  })
+/** Returns a digest of a request, for the mark with this id. Equal times have the same digest in all forms. */
+const digestOf = (
+  { uri, operation, schema, creating: { at, formatVersion, key }, input }: FillRequest,
+  id: string,
+): Effect.Effect<string, InvalidOption> =>
+  Effect.flatMap(attemptOptions(() => millis("at", at, refuseFor(uri))), (time) =>
+    Effect.promise(async () => {
+      const bytes = keyBytes(key)
+      const fingerprint = bytes === undefined ? null : await fingerprintOf(bytes, id)
+      const text = JSON.stringify([operation, schema, { at: time, formatVersion }, input, fingerprint], plain)
+      return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))))
+    }))
 
 /** Suffix of a fragment's files. */
 const DATA_SUFFIX = ".tdb"

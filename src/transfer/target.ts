@@ -144,7 +144,7 @@ export const loadTarget = (
 export const inspectTarget = (
   uri: string,
   { overwrite = false, resume = false }: TargetOptions,
-  request: (id: string) => Effect.Effect<string>,
+  request: (id: string) => Effect.Effect<string, InvalidOption>,
 ): Effect.Effect<TransferTarget, AlreadyExists | InvalidOption | StorageError | FormatError, Storage> =>
   Effect.gen(function* () {
     if (overwrite && resume) {

@@ -84,6 +84,21 @@ describe("copy", () => {
       assertEquals(await copied("--duplicates", "first"), "x,v\n1,2\n5,1\n")
       assertEquals(await copied("--duplicates", "last"), "x,v\n1,2\n5,3\n")
       assertMatch(await copied("--duplicates", "none"), /duplicates/)
+
+      // a group copies its other arrays as without the option
+      const group = join(folder, "group")
+      await Effect.runPromise(Effect.provide(create("c", true), layerDefault))
+      for (const args of [["create", group], ...["a", "b", "c"].map((name) => ["add", group, join(folder, name)])]) {
+        assertEquals((await cli(["group", ...args])).code, 0)
+      }
+      const refused = await cli(["group", "copy", group, join(folder, "refused"), "--quiet"])
+      assertMatch(refused.err, /the array allows no duplicates/)
+      const target = join(folder, "group copy")
+      const made = await cli(["group", "copy", group, target, "--quiet", "--duplicates", "first"])
+      assertEquals([made.code, made.err], [0, ""])
+      assertEquals(await read(join(target, "a")), "x,v\n1,2\n5,1\n")
+      assertEquals(await read(join(target, "b")), "x,v\n")
+      assertEquals(await read(join(target, "c")), "x,v\n1,2\n5,1\n5,3\n")
     }))
 
   it("is rejected with the exit code of the error, and leaves no files", () =>

@@ -149,6 +149,26 @@ describe("resuming an import with another input", () => {
   }
 })
 
+describe("resuming an import at a time", () => {
+  const time = "2024-02-29T12:00:00.250Z"
+  const forms = { text: time, number: Date.parse(time), bigint: BigInt(Date.parse(time)), Date: new Date(time) }
+  for (const [form, at] of Object.entries(forms)) {
+    it(`accepts the same time as ${form}, and rejects another one`, () =>
+      inFolder(async (folder, storage) => {
+        const target = join(folder, "target")
+        const importing = (at: TileArray.CreateOptions["at"], resume: boolean) =>
+          Csv.create(target, Stream.make("x,y\n1,2\n"), { resume, ...(at === undefined ? {} : { at }) })
+        await killedAt(storage, "create", commits, 1, importing(time, false))
+        for (const other of [new Date(Date.parse(time) + 1), undefined]) {
+          assertMatch(await refused(storage, importing(other, true)), /with another source or other options/)
+        }
+        await over(storage, importing(at, true))
+        const [fragment] = await over(storage, Effect.flatMap(TileArray.open(target), TileArray.fragments))
+        assertEquals(fragment.start, Date.parse(time))
+      }))
+  }
+})
+
 describe("resuming a copy", () => {
   it("is rejected for another time of the source", () =>
     inFolder(async (folder, storage) => {

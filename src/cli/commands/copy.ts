@@ -16,7 +16,7 @@ import { changeThenReport, type OutputError, print, say, type Terminal } from ".
 import { withCompletionNotice } from "../print/completed_target.ts"
 import { printable } from "../print/text_width.ts"
 import { UsageError } from "../parse/usage_error.ts"
-import { json, memory, opening, quiet, range, select, target } from "../parse/options.ts"
+import { duplicates, json, memory, opening, quiet, range, select, target } from "../parse/options.ts"
 import type { Command } from "../parse/command.ts"
 
 /** Copies an array and prints a summary. */
@@ -43,14 +43,14 @@ export const runCopy = (
       ] as const
     )
     const formatVersion = request.integer("format-version")
-    const duplicates = request.text("duplicates") as CopyOptions["duplicates"]
+    const repeated = request.text("duplicates") as CopyOptions["duplicates"]
 
     let progress: CopyProgress = { cells: 0, bytes: 0, expected: 0 }
     const work = copy(handleOf(source), request.operands[1], {
       ...(select === undefined ? {} : { select }),
       ...(formatVersion === undefined ? {} : { formatVersion }),
       ...(memory === undefined ? {} : { memory }),
-      ...(duplicates === undefined ? {} : { duplicates }),
+      ...(repeated === undefined ? {} : { duplicates: repeated }),
       ...(request.on("decrypt") ? { key: null } : key === undefined ? {} : { key }),
       region,
       metadata: !request.on("no-metadata"),
@@ -107,13 +107,7 @@ export const copyCommand: Command = {
       description: "encrypt the copy with the key in this file (default: the key of the source)",
     },
     decrypt: { description: "write the copy without encryption" },
-    duplicates: {
-      value: "MODE",
-      choices: ["keep", "first", "last"],
-      hasDefault: false,
-      description:
-        "copy all, the first or the last of several cells with equal coordinates in one fragment (default: fail)",
-    },
+    duplicates,
     "no-metadata": { description: "omit the metadata" },
     ...target,
     memory,

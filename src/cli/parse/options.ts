@@ -74,6 +74,15 @@ export const target = {
   resume: { description: "continue the same copy or import after the process was killed; keeps finished fragments" },
 } as const satisfies Record<string, OptionSpec>
 
+/** `--duplicates` of copies. */
+export const duplicates: OptionSpec = {
+  value: "MODE",
+  choices: ["keep", "first", "last"],
+  hasDefault: false,
+  description:
+    "copy all, the first or the last of several cells with equal coordinates in one fragment (default: fail)",
+}
+
 /** `--quiet`. */
 export const quiet: OptionSpec = { description: "print errors only, without progress and notes" }
 

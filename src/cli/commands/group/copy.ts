@@ -21,11 +21,11 @@ import { identity } from "../../../group/member_uri.ts"
 import { kindAt } from "../../../group/object_type.ts"
 import { type GroupError, openGroupTile } from "../../../group/open_group.ts"
 import { type PutGroupMetadataError, putMetadata } from "../../../group/put_metadata.ts"
-import { copy, type CopyError } from "../../../transfer/copy/copy.ts"
+import { copy, type CopyError, type CopyOptions } from "../../../transfer/copy/copy.ts"
 import type { Request } from "../../parse/arguments.ts"
 import { parseSize, sizeText } from "../../parse/byte_size.ts"
 import type { Command } from "../../parse/command.ts"
-import { allow, formatVersion, json, memory, opening, quiet } from "../../parse/options.ts"
+import { allow, duplicates, formatVersion, json, memory, opening, quiet } from "../../parse/options.ts"
 import { attemptUsage, readKey, type SettingsError, settingsOf } from "../../parse/settings.ts"
 import { UsageError } from "../../parse/usage_error.ts"
 import { countText, withProgress } from "../../print/progress.ts"
@@ -51,6 +51,7 @@ interface GroupCopyOptions {
   readonly formatVersion: number | undefined
   readonly memory: number | undefined
   readonly metadata: boolean
+  readonly duplicates: CopyOptions["duplicates"]
 }
 
 /** The objects copied so far. */
@@ -82,7 +83,7 @@ const copyObjects = (
   options: GroupCopyOptions,
   copied: CopiedObjects,
 ): Effect.Effect<void, CopyGroupError, Storage | Codecs> => {
-  const { listing, key, formatVersion, memory, metadata } = options
+  const { listing, key, formatVersion, memory, metadata, duplicates } = options
   /** URIs of the copies, by the URIs of their sources */
   const targets = new Map<string, string>()
 
@@ -90,7 +91,11 @@ const copyObjects = (
     Effect.gen(function* () {
       const { allow: _, ...settings } = listing
       const array = yield* openArray(from, settings)
+      // an array that allows duplicates keeps all its cells
+      const { arrayType, allowsDuplicates } = array.schema
+      const decides = duplicates !== undefined && arrayType === "sparse" && !allowsDuplicates
       const { cells, bytes } = yield* copy(handleOf(array), to, {
+        ...(decides ? { duplicates } : {}),
         ...(key === undefined ? {} : { key }),
         ...(formatVersion === undefined ? {} : { formatVersion }),
         ...(memory === undefined ? {} : { memory }),
@@ -183,6 +188,7 @@ const run = (
       formatVersion: request.integer("format-version"),
       memory,
       metadata: !request.on("no-metadata"),
+      duplicates: request.text("duplicates") as CopyOptions["duplicates"],
     }, copied)
     const counted = (n: number, noun: string) => `${countText(n)} ${noun}${n === 1 ? "" : "s"}`
     const summary = () =>
@@ -222,6 +228,7 @@ export const groupCopyCommand: Command = {
       description: "encrypt the arrays with the key in this file (default: the key of the source)",
     },
     decrypt: { description: "write the arrays without encryption" },
+    duplicates,
     "no-metadata": { description: "omit the metadata" },
     memory,
     allow,
