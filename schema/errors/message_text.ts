@@ -7,10 +7,10 @@
 import { redactText } from "./redact.ts"
 
 /** Maximum length of a message in characters. */
-export const LONGEST_MESSAGE = 2000
+export const MAX_MESSAGE_LENGTH = 2000
 
 /** Length of the note about omitted characters, rounded up. */
-const NOTE = 50
+const MAX_NOTE_LENGTH = 50
 
 /** Control characters, line separators, marks that change the direction of writing, and lone surrogates. */
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
@@ -30,7 +30,7 @@ const tailOf = (text: string, length: number): string =>
  * Returns text that is safe in a message. Text longer than `longest` is shortened in the middle, with a note of the
  * omitted length: the beginning contains the location, the end the remedy.
  */
-export const messageText = (text: string, longest = LONGEST_MESSAGE): string => {
+export const messageText = (text: string, longest = MAX_MESSAGE_LENGTH): string => {
   const shown = redactText(text)
   // omitted text need not be escaped
   const long = shown.length > 4 * longest
@@ -38,7 +38,7 @@ export const messageText = (text: string, longest = LONGEST_MESSAGE): string => 
     ? [escaped(headOf(shown, 2 * longest)), escaped(tailOf(shown, 2 * longest))]
     : [escaped(shown), ""]
   if (!long && first.length <= longest) return first
-  const part = Math.floor((longest - NOTE) / 2)
+  const part = Math.floor((longest - MAX_NOTE_LENGTH) / 2)
   const [head, tail] = [headOf(first, part), tailOf(long ? last : first, part)]
   const leftOut = (long ? shown.length : first.length) - head.length - tail.length
   return `${head} … (${leftOut} characters left out) … ${tail}`

@@ -9,7 +9,7 @@
  */
 
 /** Maximum length of a scheme. */
-const LONGEST_SCHEME = 32
+const MAX_SCHEME_LENGTH = 32
 
 /** Where a URL starts in a text, and where what follows its scheme does. */
 interface UrlStart {
@@ -23,7 +23,7 @@ const existing = /(?:https?|(?<![a-z0-9+.-])(?:s3|gs|gcs|azure))$/i
 /** The first URL from `from` on. */
 const nextUrl = (text: string, from: number): UrlStart | undefined => {
   for (let colon = text.indexOf(":", from); colon >= 0; colon = text.indexOf(":", colon + 1)) {
-    const before = text.slice(Math.max(from, colon - LONGEST_SCHEME), colon)
+    const before = text.slice(Math.max(from, colon - MAX_SCHEME_LENGTH), colon)
     const scheme = /[a-z0-9+.-]*$/i.exec(before)![0]
     if (existing.test(scheme)) {
       let rest = colon + 1
@@ -115,7 +115,7 @@ export const redactUri = (uri: string): string => redact(uri, true)
 export const redactText = (text: string): string => redact(text, false)
 
 /** Shorter values (`true`, `2024`) are too common in other text to be replaced there. */
-export const SHORTEST_SECRET = 6
+export const MIN_SECRET_LENGTH = 6
 
 const decoded = (text: string): string => {
   try {
@@ -137,5 +137,5 @@ export const secretsOf = (uri: string): ReadonlyArray<string> => {
   })
   const secrets = [query, ...values, user, ...user.split(":")].flatMap((value) => [value, decoded(value)])
   // the longest first: one may contain another
-  return [...new Set(secrets)].filter((s) => s.length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length)
+  return [...new Set(secrets)].filter((s) => s.length >= MIN_SECRET_LENGTH).sort((a, b) => b.length - a.length)
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { redactText, redactUri, secretsOf, SHORTEST_SECRET } from "./redact.ts"
+import { MIN_SECRET_LENGTH, redactText, redactUri, secretsOf } from "./redact.ts"
 
 /** Marks errors whose fields are safe. */
 export const SAFE: unique symbol = Symbol("safe error")
@@ -12,7 +12,7 @@ export const SAFE: unique symbol = Symbol("safe error")
 const uriFields: ReadonlySet<string> = new Set(["uri", "source"])
 
 /** Causes of causes are kept this far. */
-const DEEPEST = 8
+const MAX_DEPTH = 8
 
 type Redact = (text: string) => string
 
@@ -21,7 +21,7 @@ const isSafe = (value: object): boolean => SAFE in value
 /** Whether an error shows nothing that `redact` would change, in itself and in its causes. */
 const isClean = (error: Error, redact: Redact, depth: number): boolean => {
   if (isSafe(error)) return true
-  if (depth > DEEPEST) return false
+  if (depth > MAX_DEPTH) return false
   const clean = (value: unknown): boolean => {
     if (typeof value === "string") return redact(value) === value
     if (value instanceof Error) return isClean(value, redact, depth + 1)
@@ -36,7 +36,7 @@ const codes = ["code", "errno", "syscall"] as const
 
 /** Copies an error without credentials. Only codes remain of its other properties. */
 const cleanCopy = (error: Error, redact: Redact, depth: number): Error => {
-  const cause = error.cause === undefined || depth >= DEEPEST ? undefined : safeCause(error.cause, redact, depth + 1)
+  const cause = error.cause === undefined || depth >= MAX_DEPTH ? undefined : safeCause(error.cause, redact, depth + 1)
   const copy = new Error(redact(error.message), cause === undefined ? undefined : { cause })
   const define = (key: string, value: unknown): void => {
     Object.defineProperty(copy, key, { value, enumerable: false, configurable: true, writable: true })
@@ -83,7 +83,7 @@ const safeValue = (value: unknown, redact: Redact, depth = 0): unknown => {
   if (typeof value === "string") return redact(value)
   if (typeof value !== "object" || value === null) return typeof value === "function" ? undefined : value
   if (value instanceof Error) return safeCause(value, redact, depth)
-  if (depth > DEEPEST) return undefined
+  if (depth > MAX_DEPTH) return undefined
   if (Array.isArray(value)) return value.map((item) => safeValue(item, redact, depth + 1))
   if (!isPlainObject(value)) return undefined
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, safeValue(item, redact, depth + 1)]))
@@ -96,7 +96,7 @@ const redactWith = (secrets: ReadonlyArray<string>): Redact => (text) =>
 /** The cause of an error, without what the headers of a request contain: runtimes quote values that they refuse. */
 export const withoutHeaders = (cause: unknown, headers: Readonly<Record<string, string>> = {}): unknown => {
   const values = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)])
-  return safeCause(cause, redactWith(values.filter((value) => value.length >= SHORTEST_SECRET)))
+  return safeCause(cause, redactWith(values.filter((value) => value.length >= MIN_SECRET_LENGTH)))
 }
 
 /** The fields of an error, without credentials. */

@@ -189,7 +189,7 @@ describe("putMetadata", () => {
           [undefined, "undefined is not a metadata value"],
           [{}, "object is not a metadata value"],
           [new Date(NaN), "invalid Date"],
-          ["\ud800", "half a character"],
+          ["\ud800", "half of a surrogate pair"],
           [["a"], "a list of string"],
           [[1n, 0.5], "no one datatype"],
           [2n ** 64n, "does not fit into uint64"],

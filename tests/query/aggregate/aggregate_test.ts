@@ -161,7 +161,7 @@ describe("aggregates of sparse cells", () => {
       for (
         const [aggregate, reason] of [
           [Aggregate.sum("nope"), "the array has"],
-          [Aggregate.sum("s"), "there is no sum of string_ascii"],
+          [Aggregate.sum("s"), "sum does not support string_ascii"],
           [Aggregate.mean("t"), "there is no mean of datetime_ms"],
         ] as const
       ) {

@@ -258,7 +258,7 @@ describe("the out option", () => {
       await refused({ temperature: new Float32Array(3) }),
       "out: temperature: the result has 4 values, there is room for 3",
     )
-    assertStringIncludes(await refused({ note: new Uint8Array(99) }), "out: note: cells of any length cannot be read")
+    assertStringIncludes(await refused({ note: new Uint8Array(99) }), "out: note: var-sized cells cannot be read")
     assertStringIncludes(await refused({ day: new Int32Array(4) }), "out: day: the result has no such field")
     assertStringIncludes(
       await refused({ temperature: { values: new Float32Array(4), validity: new Uint8Array(4) } }),
