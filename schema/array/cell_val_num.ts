@@ -60,7 +60,7 @@ export const cellSize = (type: Datatype, cellValNum: number): number =>
   sizeOf(type) * (cellValNum === VAR ? 1 : cellValNum)
 
 const fills = new Map<Datatype, Uint8Array>()
-/** The largest fill value in bytes that is allocated before format 6, where only the schema determines its size. */
+/** Maximum fill value, in bytes, that is allocated before format 6, where only the schema determines its size. */
 const MAX_DEFAULT_SIZE = 1 << 24
 
 /**

@@ -193,7 +193,7 @@ export const bytes = (length: Field<number>): Field<Uint8Array> =>
     s.append(a)
   })
 
-/** The minimum size in bytes for which `putSteps` is used. */
+/** Minimum size in bytes for which `putSteps` is used. */
 const MIN_STEPPED_SIZE = 1 << 20
 
 const checkLength = (s: Sink, a: Uint8Array, length: number): void => {

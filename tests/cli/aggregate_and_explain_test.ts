@@ -111,8 +111,8 @@ describe("read --agg", () => {
     await refused(["read", weather, "--agg", "count,count"], /count is repeated/)
     await refused(["read", weather, "--agg", "sum(noe)"], /sum\(noe\): there is no such attribute or dimension/)
     await refused(["read", weather, "--agg", "sum(note)"], /sum does not support string_ascii/)
-    await refused(["read", weather, "--agg", "count", "--limit", "3"], /--limit means nothing beside --agg/)
-    await refused(["read", weather, "--agg", "count", "--select", "note"], /--select means nothing beside --agg/)
+    await refused(["read", weather, "--agg", "count", "--limit", "3"], /--limit and --agg cannot be combined/)
+    await refused(["read", weather, "--agg", "count", "--select", "note"], /--select and --agg cannot be combined/)
   })
 
   it("parses names with commas and parentheses", () => {

@@ -205,7 +205,7 @@ describe("evolve", () => {
         yield* whyNot(uri, add, { at: 49 }),
         "the newest schema has the time 50 and would hide one of time 49",
       )
-      assertStringIncludes(yield* whyNot(uri, add, { at: 400 }), "sorts before that of 50")
+      assertStringIncludes(yield* whyNot(uri, add, { at: 400 }), "sorts before the newest one, of time 50")
       yield* TileArray.evolve(uri, add, { at: 60 })
       // after a name of an engine with high random digits
       const storage = yield* Storage

@@ -191,7 +191,7 @@ describe("putMetadata", () => {
           [new Date(NaN), "invalid Date"],
           ["\ud800", "half of a surrogate pair"],
           [["a"], "a list of string"],
-          [[1n, 0.5], "no one datatype"],
+          [[1n, 0.5], "no common datatype"],
           [2n ** 64n, "does not fit into uint64"],
           [[-1n, 2n ** 63n], "does not fit into uint64"],
           [Metadata.int8(200), "200 does not fit into int8 (-128 to 127)"],

@@ -162,7 +162,7 @@ describe("aggregates of sparse cells", () => {
         const [aggregate, reason] of [
           [Aggregate.sum("nope"), "the array has"],
           [Aggregate.sum("s"), "sum does not support string_ascii"],
-          [Aggregate.mean("t"), "there is no mean of datetime_ms"],
+          [Aggregate.mean("t"), "mean does not support datetime_ms"],
         ] as const
       ) {
         const error = yield* Effect.flip(Sparse.aggregate(array, { it: aggregate }))

@@ -262,7 +262,7 @@ describe("the out option", () => {
     assertStringIncludes(await refused({ day: new Int32Array(4) }), "out: day: the result has no such field")
     assertStringIncludes(
       await refused({ temperature: { values: new Float32Array(4), validity: new Uint8Array(4) } }),
-      "out: temperature: cells are never null",
+      "out: temperature: the field is not nullable",
     )
     assertStringIncludes(await refused({ temperature: 5 }), "not into undefined")
     assertStringIncludes(await refused({ temperature: null }), "not into undefined")

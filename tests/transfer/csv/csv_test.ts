@@ -380,10 +380,10 @@ describe("invalid CSV", () => {
     await refused(
       "x,a\n1,é\n",
       { ...sparse, types: { a: "string_ascii" } },
-      /row 2: a: it has characters that are not ASCII/,
+      /row 2: a: it contains characters that are not ASCII/,
     )
     await refused("x,a\nNaT,2\n2024-01-01,1\n", sparse, /row 2: x: NaT is outside the domain/)
-    await refused("x,a\né,1\n", sparse, /row 2: x: it has characters that are not ASCII/)
+    await refused("x,a\né,1\n", sparse, /row 2: x: it contains characters that are not ASCII/)
     await refused(
       "x,a\n1,perhaps\n",
       { ...sparse, types: { a: "bool" } },
@@ -447,7 +447,7 @@ describe("invalid CSV", () => {
       )
       assertMatch(
         yield* why(Csv.append("mem://a", Stream.make("row\n1\n"))),
-        /^CsvError: the CSV: a: there is no such column/,
+        /^CsvError: the CSV: a: the column is missing/,
       )
       yield* storage.remove("mem://a")
     }))
