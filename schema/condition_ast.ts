@@ -49,7 +49,7 @@ const value = bytes(u64)
 const isSet = (op: ComparisonOp | SetOp): op is SetOp => op === "in" || op === "not_in"
 
 /** The maximum depth: deeper trees are rejected before the recursion overflows the stack. */
-const DEEPEST = 500
+const MAX_DEPTH = 500
 
 const get = (c: Cursor, depth: number): ConditionNode => {
   const at = c.take(1)
@@ -63,7 +63,7 @@ const get = (c: Cursor, depth: number): ConditionNode => {
       ? { kind: "value", op, field, value: bytes, offsets: u64ColumnByBytes.get(c, undefined) }
       : { kind: "value", op, field, value: bytes }
   }
-  if (depth >= DEEPEST) throw new BinaryIssue(at, `conditions nested deeper than ${DEEPEST} are not supported`)
+  if (depth >= MAX_DEPTH) throw new BinaryIssue(at, `conditions nested deeper than ${MAX_DEPTH} are not supported`)
   const op = combinations.get(c, undefined)
   const count = u64.get(c, undefined)
   c.checkCount(count, 10)

@@ -59,7 +59,7 @@ export const MetadataEntry: Codec<MetadataEntry> = struct({
 })
 
 /**
- * The codec of the entries of a file, in the order of their creation: if a key occurs twice, the later entry counts.
+ * The codec of the entries of a file, in the order of their creation: if a key occurs twice, the later entry applies.
  * Format: `metadata.md`.
  *
  * ```ts

@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { LARGEST, lazyKernel, scratch, withWasmMemory } from "./memory.ts"
+import { lazyKernel, MAX_BUFFER_SIZE, scratch, withWasmMemory } from "./memory.ts"
 import { DOUBLE_DELTA, DOUBLE_DELTA_ENCODE } from "./modules_generated.ts"
 
 const decoder = lazyKernel<{
@@ -42,7 +42,7 @@ export const encodeDoubleDeltaByKernel = (
   unsigned: boolean,
   countFirst: boolean,
 ): { readonly bits: number; readonly stream: Uint8Array } | undefined => {
-  const item = values.length <= LARGEST ? encoder() : undefined
+  const item = values.length <= MAX_BUFFER_SIZE ? encoder() : undefined
   if (item === undefined) return undefined
   const output = scratch(values.length, values)
   const flip = unsigned ? 1n << 63n : 0n

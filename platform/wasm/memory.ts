@@ -15,18 +15,18 @@
 
 const PAGE_SIZE = 65536
 /** Maximum input size of a kernel in bytes; chunks have 64 KiB by default. Untouched pages cost nothing. */
-export const LARGEST: number = 1 << 21
+export const MAX_BUFFER_SIZE: number = 1 << 21
 /** Size of a region, with one page of slack: kernels access up to 128 bytes past their input and output. */
-const REGION = LARGEST + PAGE_SIZE
+const REGION_SIZE = MAX_BUFFER_SIZE + PAGE_SIZE
 
 /**
  * Addresses of inputs and results that are copied from and to other memory. The page before them is for the kernels'
  * own use.
  */
 const INPUT = PAGE_SIZE
-const RESULT = INPUT + REGION
-const SCRATCH = RESULT + REGION
-const END = SCRATCH + 2 * REGION
+const RESULT = INPUT + REGION_SIZE
+const SCRATCH = RESULT + REGION_SIZE
+const END = SCRATCH + 2 * REGION_SIZE
 
 let memory: Uint8Array | undefined
 let shared: WebAssembly.Memory | undefined | null = null
@@ -75,7 +75,7 @@ export const withWasmMemory = (
   output: Uint8Array,
   call: (input: number, output: number) => number | void,
 ): boolean => {
-  if (input.length > LARGEST || output.length > LARGEST) return false
+  if (input.length > MAX_BUFFER_SIZE || output.length > MAX_BUFFER_SIZE) return false
   const all = bytes()
   let from = input.byteOffset
   if (input.buffer !== all.buffer) all.set(input, from = INPUT)
@@ -91,9 +91,9 @@ export const withWasmMemory = (
  * this one. It is part of the kernels' memory, unless it is large. `input`, the source of the result, stays valid.
  */
 export const scratch = (size: number, input: Uint8Array): Uint8Array => {
-  if (size > LARGEST) return new Uint8Array(size)
+  if (size > MAX_BUFFER_SIZE) return new Uint8Array(size)
   const all = bytes()
-  const at = input.buffer === all.buffer && input.byteOffset < SCRATCH + REGION ? SCRATCH + REGION : SCRATCH
+  const at = input.buffer === all.buffer && input.byteOffset < SCRATCH + REGION_SIZE ? SCRATCH + REGION_SIZE : SCRATCH
   return all.subarray(at, at + size)
 }
 

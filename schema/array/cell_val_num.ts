@@ -60,8 +60,8 @@ export const cellSize = (type: Datatype, cellValNum: number): number =>
   sizeOf(type) * (cellValNum === VAR ? 1 : cellValNum)
 
 const fills = new Map<Datatype, Uint8Array>()
-/** The largest fill value in bytes that is allocated before format 6, where only the schema determines its size. */
-const LARGEST_DEFAULT = 1 << 24
+/** Maximum fill value, in bytes, that is allocated before format 6, where only the schema determines its size. */
+const MAX_DEFAULT_SIZE = 1 << 24
 
 /**
  * Returns the default fill value of a whole cell, or `undefined` if the cell is larger than 16 MiB. The bytes are a
@@ -77,7 +77,7 @@ const LARGEST_DEFAULT = 1 << 24
  */
 export const defaultCellFill = (type: Datatype, cellValNum: number): Uint8Array | undefined => {
   const size = cellSize(type, cellValNum)
-  if (size > LARGEST_DEFAULT) return undefined
+  if (size > MAX_DEFAULT_SIZE) return undefined
   // every default is a prefix of the longest one, so that a forged schema cannot cause one allocation per attribute
   let fill = fills.get(type)
   if (fill === undefined || fill.byteLength < size) {

@@ -150,7 +150,10 @@ export interface ArrayByStorage {
   readonly float64: Float64Array
 }
 
-/** In-memory type of a datatype's values: one of the numeric datatypes. Each of those is stored as itself. */
+/**
+ * In-memory type of a datatype's values: one of the numeric datatypes. The storage of a numeric datatype is that
+ * datatype.
+ */
 export type DatatypeStorage = keyof ArrayByStorage
 
 /** The typed arrays of columns. */
@@ -203,7 +206,7 @@ const constructors = {
   float64: Float64Array,
 } satisfies Record<DatatypeStorage, unknown>
 
-/** Returns the numeric datatype whose typed array `array` is; `undefined` for other views, such as DataView. */
+/** Returns the numeric datatype of a typed array; `undefined` for other views, such as DataView. */
 export const storageOfArray = (array: ArrayBufferView): DatatypeStorage | undefined =>
   (Object.keys(constructors) as Array<DatatypeStorage>).find((storage) => array.constructor === constructors[storage])
 

@@ -38,7 +38,7 @@ const floorDivide = (a: bigint, b: bigint): bigint => a >= 0n ? a / b : -((b - 1
 
 /** Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar (month 1 to 12). */
 const daysOf = (year: number, month: number, day: number): number => {
-  // years that start in March, in eras of 400 years, so that leap days are at the end
+  // count years from March, in eras of 400 years, so that leap days are at the end
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)
   const yearOfEra = y - era * 400

@@ -10,7 +10,7 @@ import { DatatypeField } from "./datatype.ts"
 import { type Dimension, dimensionOf } from "./dimension.ts"
 import { Since } from "../version/version.ts"
 
-/** A placeholder that no dimension reads: since format 5 each dimension has a datatype of its own. */
+/** A placeholder that is never read: since format 5 each dimension has its own datatype. */
 const OWN = "any"
 
 const Dimensions = list(u32, dimensionOf(OWN))

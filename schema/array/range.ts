@@ -14,7 +14,7 @@ export interface Range {
   readonly high: Uint8Array
 }
 
-/** Bytes of one value of a dimension, or "var" for strings. */
+/** Size of one value of a dimension in bytes, or "var" for strings. */
 export type RangeSize = number | "var"
 
 /** Returns the Schema of a list of ranges. */

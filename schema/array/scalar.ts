@@ -37,7 +37,7 @@ export class ScalarError extends Error {
   }
 }
 
-/** Runs `run`. If it throws a {@link ScalarError}, returns or throws what `refuse` makes of the reason. */
+/** Runs a function. If it throws a {@link ScalarError}, calls `refuse` with the reason, and returns its result. */
 export const catchScalarError = <A>(run: () => A, refuse: (reason: string) => A): A => {
   try {
     return run()
@@ -134,11 +134,11 @@ export const textJson = (bytes: Uint8Array): string | HexJson => {
   }
 }
 
-/** Whether cells of the datatype are shown as one text, for any number of values per cell. */
+/** Returns whether cells of the datatype are shown as one text, for any number of values per cell. */
 export const isText = (type: Datatype): boolean =>
   type === "char" || type === "string_ascii" || type === "string_utf8" || type === "any" || type === "geom_wkt"
 
-/** Whether var-sized cells of the datatype are shown as `{"hex": …}`. */
+/** Returns whether var-sized cells of the datatype are shown as `{"hex": …}`. */
 export const isBinary = (type: Datatype): boolean => type === "blob" || type === "geom_wkb"
 
 /** Converts all values in `bytes` to JSON. */

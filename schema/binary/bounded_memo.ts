@@ -1,12 +1,12 @@
 /**
- * Results of pure functions, kept for the next call with the same arguments. What is kept decides how long a call takes, and
- * never what it returns.
+ * Caches the results of pure functions for later calls with the same arguments. The cache affects only the duration of
+ * a call, never its result.
  */
 
-/** Results that one function keeps. */
+/** Maximum number of results that one function caches. */
 const MAX_RESULTS = 64
 
-/** Returns `make` with a memory of its last results: those used longest ago are dropped first. */
+/** Returns `make` with a cache of its results; the least recently used ones are dropped first. */
 export const boundedMemo = <Input, Output>(
   keyOf: (input: Input) => string | number,
   make: (input: Input) => Output,

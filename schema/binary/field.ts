@@ -193,8 +193,8 @@ export const bytes = (length: Field<number>): Field<Uint8Array> =>
     s.append(a)
   })
 
-/** The minimum size in bytes for which `putSteps` is used. */
-const LONG = 1 << 20
+/** Minimum size in bytes for which `putSteps` is used. */
+const MIN_STEPPED_SIZE = 1 << 20
 
 const checkLength = (s: Sink, a: Uint8Array, length: number): void => {
   if (a.byteLength !== length) throw new BinaryIssue(s.offset, `${a.byteLength} bytes; expected ${length}`)
@@ -211,7 +211,7 @@ export const bytesOf = (length: (self: any, version: number) => number): Field<U
       checkLength(s, a, length(self, s.version))
       s.append(a)
     },
-    isLong: (a) => a.byteLength > LONG,
+    isLong: (a) => a.byteLength > MIN_STEPPED_SIZE,
     putSteps: (s, a, self) => {
       checkLength(s, a, length(self, s.version))
       return s.appendSteps(a)

@@ -84,7 +84,7 @@ export const putItems = <A>(s: Sink, item: Field<A>, values: ReadonlyArray<A>, s
 }
 
 /** The number of items read or written between two yields. */
-const STEP = 256
+const STEP_ITEMS = 256
 
 /** Reads items in steps while `more`, called with the number of items read, returns true. */
 export function* itemsSteps<A>(
@@ -101,7 +101,7 @@ export function* itemsSteps<A>(
       if (error instanceof BinaryIssue) error.path.unshift(out.length)
       throw error
     }
-    if (out.length % STEP === 0) yield
+    if (out.length % STEP_ITEMS === 0) yield
   }
   return out
 }
@@ -122,6 +122,6 @@ export function* putItemsSteps<A>(
       if (error instanceof BinaryIssue) error.path.unshift(i)
       throw error
     }
-    if (i % STEP === STEP - 1) yield
+    if (i % STEP_ITEMS === STEP_ITEMS - 1) yield
   }
 }

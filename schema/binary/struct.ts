@@ -17,7 +17,7 @@ export interface Codec<A> extends Field<A> {
 type Fields = Record<string, Field<any>>
 type Of<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer A> ? A : never }
 
-/** Makes a codec of a field. */
+/** Creates the codec of a field. */
 export const codec = <A>(layout: Field<A>): Codec<A> => {
   const memo = new Map<number, Schema.Schema<A, Uint8Array>>()
   const make = (version: number): Schema.Schema<A, Uint8Array> => {

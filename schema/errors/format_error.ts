@@ -1,5 +1,5 @@
 /**
- * The one error of the bytes.
+ * The error of bytes that do not conform to the format.
  *
  * @module
  */
@@ -45,7 +45,7 @@ const FormatErrorBase: TaggedErrorClass<FormatError, "FormatError", {
  * ```
  */
 export class FormatError extends FormatErrorBase {
-  /** Makes the error; `reason` is `"Damaged"` by default. */
+  /** Creates the error; `reason` is `"Damaged"` by default. */
   constructor(
     fields: Omit<ConstructorParameters<typeof FormatErrorBase>[0], "reason"> & { readonly reason?: FormatReason },
   ) {

@@ -1,18 +1,18 @@
 /**
- * What the caller can do about an error, as data: each edge – the library, the command line, a page – renders it in the
+ * Advice for callers about an error, as data: each edge – the library, the command line, a page – renders it with the
  * names of its own options.
  *
  * @module
  */
 import * as Schema from "effect/Schema"
 
-/** What the caller can do about an error. */
+/** Advice for callers about an error. */
 export type Hint =
   /** Clip ranges to the domain. */
   | { readonly _tag: "ClipRanges" }
-  /** Select fewer cells or fields, or raise the budget of memory to `atLeast` bytes. */
+  /** Select fewer cells or fields, or raise the memory budget to `atLeast` bytes. */
   | { readonly _tag: "SelectLess"; readonly atLeast: number }
-  /** Raise the budget of memory to `atLeast` bytes. */
+  /** Raise the memory budget to `atLeast` bytes. */
   | { readonly _tag: "RaiseMemory"; readonly atLeast: number }
   /** Provide the encryption key. */
   | { readonly _tag: "ProvideKey" }
@@ -20,11 +20,11 @@ export type Hint =
   | { readonly _tag: "SkipChecksums" }
   /** Resume an unfinished copy or import, or overwrite it. */
   | { readonly _tag: "Resume" }
-  /** Overwrite what is at the target, or choose another target. */
+  /** Overwrite the content of the target, or choose another target. */
   | { readonly _tag: "Overwrite" }
   /** Choose another target. */
   | { readonly _tag: "ChooseTarget" }
-  /** Leave out the metadata. */
+  /** Omit the metadata. */
   | { readonly _tag: "OmitMetadata" }
   /** Use one of these names, which are similar to the one in the call. */
   | { readonly _tag: "DidYouMean"; readonly names: ReadonlyArray<string> }
@@ -65,11 +65,11 @@ export const Hint: Schema.Schema<Hint> = Schema.suspend(() =>
 export interface Advised {
   /** Describes the error and its location, without advice. */
   readonly summary: string
-  /** What the caller can do. */
+  /** Advice for callers. */
   readonly hint?: Hint
 }
 
-/** The advice in the names of the options of the library. */
+/** Returns the advice with the names of the library's options. */
 const advice = (hint: Hint): string => {
   switch (hint._tag) {
     case "ClipRanges":

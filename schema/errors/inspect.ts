@@ -1,11 +1,11 @@
 /**
- * Values that programs hold and that contain credentials: what is printed of them.
+ * Prints values that contain credentials without them.
  *
  * @module
  */
 import { redactUri } from "./redact.ts"
 
-/** What `console.log` calls in Node and Bun, and in Deno, instead of listing properties. */
+/** Methods that `console.log` calls in Node and Bun, and in Deno, instead of listing properties. */
 const inspects = [Symbol.for("nodejs.util.inspect.custom"), Symbol.for("Deno.customInspect")] as const
 
 type Inspect = (value: unknown, options: unknown) => string
@@ -26,7 +26,7 @@ export const showRedacted = <A extends object>(holder: A, view: (value: A) => ob
     const { uri } = view(this) as { readonly uri?: unknown }
     return `${name ?? "Object"}(${uri})`
   })
-  // Node and Bun give (depth, options, inspect), Deno (inspect, options)
+  // Node and Bun pass (depth, options, inspect), Deno passes (inspect, options)
   define(inspects[0], function (this: A, _: unknown, options: unknown, inspect?: Inspect) {
     return inspect === undefined ? view(this) : prefix + inspect(view(this), options)
   })

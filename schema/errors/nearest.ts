@@ -1,10 +1,13 @@
 /**
- * Names that are similar to a misspelled one.
+ * Finds names that are similar to a misspelled one.
  *
  * @module
  */
 
-/** Number of letters to insert, remove, replace or exchange to make one word of the other; 3 for all larger numbers. */
+/**
+ * Returns the number of letters to insert, remove, replace or exchange to convert one word to the other; 3 for all
+ * larger numbers.
+ */
 const distance = (a: string, b: string): number => {
   if (Math.abs(a.length - b.length) > 2) return 3
   const rows = [Array.from({ length: b.length + 1 }, (_, i) => i)]

@@ -9,21 +9,21 @@
  */
 
 /** Maximum length of a scheme. */
-const LONGEST_SCHEME = 32
+const MAX_SCHEME_LENGTH = 32
 
-/** Where a URL starts in a text, and where what follows its scheme does. */
+/** The start of a URL in a text, and the position after its scheme. */
 interface UrlStart {
   readonly scheme: string
   readonly rest: number
 }
 
-/** Schemes that count without slashes too: URL parsers accept `http:`, and people forget a slash. */
+/** Schemes that are recognised without slashes too: URL parsers accept `http:`, and users forget slashes. */
 const existing = /(?:https?|(?<![a-z0-9+.-])(?:s3|gs|gcs|azure))$/i
 
-/** The first URL from `from` on. */
+/** Returns the first URL after `from`. */
 const nextUrl = (text: string, from: number): UrlStart | undefined => {
   for (let colon = text.indexOf(":", from); colon >= 0; colon = text.indexOf(":", colon + 1)) {
-    const before = text.slice(Math.max(from, colon - LONGEST_SCHEME), colon)
+    const before = text.slice(Math.max(from, colon - MAX_SCHEME_LENGTH), colon)
     const scheme = /[a-z0-9+.-]*$/i.exec(before)![0]
     if (existing.test(scheme)) {
       let rest = colon + 1
@@ -34,30 +34,31 @@ const nextUrl = (text: string, from: number): UrlStart | undefined => {
   return undefined
 }
 
-/** Schemes of names that have no query: `?`, `#` and `@` are ordinary characters in them. */
+/** Returns whether a scheme has no query: `?`, `#` and `@` are ordinary characters in such names. */
 const isPlain = (scheme: string): boolean => /^(?:file|mem)$/i.test(scheme)
 
-/** Ends a URL in running text; a quote does not if a backslash escapes it. */
+/** End of a URL in running text. A quote escaped by a backslash does not end it. */
 const urlEnd = /\s|[<>`\x7f-\x9f]|(?<!\\)"/
 
-/** Where the names inside an array or group start; they never belong to a query. */
+/** Start of the names inside an array or group, which never belong to a query. */
 const inside =
   /\/__(?:schema|fragments|commits|fragment_meta|meta|labels|group|tessera_manifest|array_schema|tiledb_group|\d+_)/
 
 /**
- * Splits what follows `?` or `#` into the query and the path names after it (`?sig=…/__schema/name`). A signature may contain
- * unescaped slashes, and its pieces look like names, so all up to a name from inside an array or group is the query.
+ * Divides the text after `?` or `#` into the query and the path names after it (`?sig=…/__schema/name`). A signature
+ * may contain unescaped slashes, and its pieces look like names, so the query extends to the first name from inside an
+ * array or group.
  */
 const splitQuery = (tail: string): { readonly query: string; readonly names: string } => {
   const at = tail.search(inside)
   return at < 0 ? { query: tail, names: "" } : { query: tail.slice(0, at), names: tail.slice(at) }
 }
 
-/** User info that is not an authority of its own, because the password contains a slash. */
+/** Returns whether user info extends beyond the authority, because the password contains a slash. */
 const brokenUserInfo = (authority: string): boolean =>
   !authority.includes("@") && !authority.startsWith("[") && /:(?!\d*$)/.test(authority)
 
-/** The parts of what follows `scheme://` in a single URL. */
+/** Returns the parts of a URL after `scheme://`. */
 const partsOf = (rest: string): {
   readonly user: string | undefined
   readonly path: string
@@ -78,12 +79,15 @@ const partsOf = (rest: string): {
 
 const redactParts = (rest: string): string => {
   const { user, path, mark, names } = partsOf(rest)
-  // a URL inside the path of another one has user info too
+  // a URL inside the path of another URL may contain user info too
   const shown = (user === undefined ? "" : "…@") + path.replace(/:[\\/]{1,2}[^\\/@]*@/g, "://…@")
   return mark === "" ? shown : `${shown}${mark}…${names.replace(/[?#].*$/s, "?…")}`
 }
 
-/** The end of a URL that starts before `start` in running text; punctuation after it is not part of it. */
+/**
+ * Returns the end of a URL that starts before `start` in running text. Punctuation at the end does not belong to the
+ * URL.
+ */
 const endOf = (text: string, start: number): number => {
   const length = text.slice(start).search(urlEnd)
   let end = length < 0 ? text.length : start + length
@@ -108,14 +112,14 @@ const redact = (text: string, whole: boolean): string => {
   return done === 0 ? text : out + text.slice(done)
 }
 
-/** A URI without its credentials: all of `uri` is one URI, whatever characters it contains. */
+/** Removes the credentials from a URI. The whole text is one URI, whatever characters it contains. */
 export const redactUri = (uri: string): string => redact(uri, true)
 
-/** Text in which every URL is without its credentials. */
+/** Removes the credentials from all URLs in a text. */
 export const redactText = (text: string): string => redact(text, false)
 
-/** Shorter values (`true`, `2024`) are too common in other text to be replaced there. */
-export const SHORTEST_SECRET = 6
+/** Minimum length of a secret that is replaced in other text: shorter values (`true`, `2024`) are too common. */
+export const MIN_SECRET_LENGTH = 6
 
 const decoded = (text: string): string => {
   try {
@@ -125,17 +129,20 @@ const decoded = (text: string): string => {
   }
 }
 
-/** The credentials in a URI, as they may appear elsewhere: the values of its query, the user name and the password. */
+/**
+ * Returns the credentials in a URI, as they may appear elsewhere: the values of its query, the user name and the
+ * password.
+ */
 export const secretsOf = (uri: string): ReadonlyArray<string> => {
   const urlStart = nextUrl(uri, 0)
   if (urlStart === undefined || isPlain(urlStart.scheme)) return []
   const { user = "", query } = partsOf(uri.slice(urlStart.rest))
   const values = query.split(/[&?#;]/).flatMap((part) => {
     const value = part.slice(part.indexOf("=") + 1)
-    // a storage takes what follows a slash for names in a path
+    // a storage may treat the text after a slash as names in a path
     return [value, ...value.split("/")]
   })
   const secrets = [query, ...values, user, ...user.split(":")].flatMap((value) => [value, decoded(value)])
-  // the longest first: one may contain another
-  return [...new Set(secrets)].filter((s) => s.length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length)
+  // sort by descending length, since one secret may contain another
+  return [...new Set(secrets)].filter((s) => s.length >= MIN_SECRET_LENGTH).sort((a, b) => b.length - a.length)
 }

@@ -1,27 +1,27 @@
 /**
- * The fields of errors without credentials: what a field shows, an inspected, logged or serialised error shows too.
+ * Removes credentials from the fields of errors, which inspected, logged or serialised errors show.
  *
  * @module
  */
-import { redactText, redactUri, secretsOf, SHORTEST_SECRET } from "./redact.ts"
+import { MIN_SECRET_LENGTH, redactText, redactUri, secretsOf } from "./redact.ts"
 
 /** Marks errors whose fields are safe. */
 export const SAFE: unique symbol = Symbol("safe error")
 
-/** Fields that are one URI as a whole. */
+/** Fields that contain one URI. */
 const uriFields: ReadonlySet<string> = new Set(["uri", "source"])
 
-/** Causes of causes are kept this far. */
-const DEEPEST = 8
+/** Maximum depth of causes that are kept. */
+const MAX_DEPTH = 8
 
 type Redact = (text: string) => string
 
 const isSafe = (value: object): boolean => SAFE in value
 
-/** Whether an error shows nothing that `redact` would change, in itself and in its causes. */
+/** Returns whether neither an error nor its causes contain text that `redact` would change. */
 const isClean = (error: Error, redact: Redact, depth: number): boolean => {
   if (isSafe(error)) return true
-  if (depth > DEEPEST) return false
+  if (depth > MAX_DEPTH) return false
   const clean = (value: unknown): boolean => {
     if (typeof value === "string") return redact(value) === value
     if (value instanceof Error) return isClean(value, redact, depth + 1)
@@ -31,12 +31,12 @@ const isClean = (error: Error, redact: Redact, depth: number): boolean => {
     .every(clean)
 }
 
-/** Properties that programs read from errors of a runtime. */
+/** Properties of runtime errors that programs read. */
 const codes = ["code", "errno", "syscall"] as const
 
-/** Copies an error without credentials. Only codes remain of its other properties. */
+/** Copies an error without credentials. All other properties except codes are dropped. */
 const cleanCopy = (error: Error, redact: Redact, depth: number): Error => {
-  const cause = error.cause === undefined || depth >= DEEPEST ? undefined : safeCause(error.cause, redact, depth + 1)
+  const cause = error.cause === undefined || depth >= MAX_DEPTH ? undefined : safeCause(error.cause, redact, depth + 1)
   const copy = new Error(redact(error.message), cause === undefined ? undefined : { cause })
   const define = (key: string, value: unknown): void => {
     Object.defineProperty(copy, key, { value, enumerable: false, configurable: true, writable: true })
@@ -51,7 +51,7 @@ const cleanCopy = (error: Error, redact: Redact, depth: number): Error => {
   return copy
 }
 
-/** Parse errors of Effect carry their issue, which is data of the program. */
+/** Returns whether an error is a parse error of Effect, which contains its issue as data. */
 const isParseError = (error: Error): boolean => (error as { readonly _tag?: unknown })._tag === "ParseError"
 
 /** Returns the cause of an error without credentials: the same value if it contains none. */
@@ -68,7 +68,7 @@ const safeCause = (cause: unknown, redact: Redact, depth = 0): unknown => {
     const message = (cause as { readonly message?: unknown }).message
     return new Error(redact(typeof message === "string" ? message : String(cause)))
   } catch {
-    // an object whose properties throw
+    // reading a property of the object throws
     return new Error("unknown")
   }
 }
@@ -78,28 +78,28 @@ const isPlainObject = (value: object): boolean => {
   return prototype === Object.prototype || prototype === null
 }
 
-/** Text, numbers, and lists and records of them; other objects are omitted. */
+/** Returns text, numbers, and lists and records of them without credentials; other objects are omitted. */
 const safeValue = (value: unknown, redact: Redact, depth = 0): unknown => {
   if (typeof value === "string") return redact(value)
   if (typeof value !== "object" || value === null) return typeof value === "function" ? undefined : value
   if (value instanceof Error) return safeCause(value, redact, depth)
-  if (depth > DEEPEST) return undefined
+  if (depth > MAX_DEPTH) return undefined
   if (Array.isArray(value)) return value.map((item) => safeValue(item, redact, depth + 1))
   if (!isPlainObject(value)) return undefined
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, safeValue(item, redact, depth + 1)]))
 }
 
-/** What replaces the URLs in a text, and these secrets wherever they appear. */
+/** Returns a function that removes credentials from URLs, and replaces these secrets everywhere. */
 const redactWith = (secrets: ReadonlyArray<string>): Redact => (text) =>
   secrets.reduce((shown, secret) => shown.replaceAll(secret, "…"), redactText(text))
 
-/** The cause of an error, without what the headers of a request contain: runtimes quote values that they refuse. */
+/** Returns the cause of an error without the values of a request's headers: runtimes quote values that they reject. */
 export const withoutHeaders = (cause: unknown, headers: Readonly<Record<string, string>> = {}): unknown => {
   const values = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)])
-  return safeCause(cause, redactWith(values.filter((value) => value.length >= SHORTEST_SECRET)))
+  return safeCause(cause, redactWith(values.filter((value) => value.length >= MIN_SECRET_LENGTH)))
 }
 
-/** The fields of an error, without credentials. */
+/** Returns the fields of an error without credentials. */
 export const safeFields = (fields: object): object => {
   const entries = Object.entries(fields)
   const uris = entries.flatMap(([key, value]) => uriFields.has(key) && typeof value === "string" ? [value] : [])

@@ -17,24 +17,25 @@ import { SAFE, safeFields } from "./safe_fields.ts"
 /** The constructor of a tagged error with fields `F`, and the schema of such errors; explicit types for JSR. */
 export interface TaggedErrorClass<Self, Tag extends string, F>
   extends Schema.Schema<Self, { readonly _tag: Tag } & Readonly<F>> {
-  /** Makes the error. */
+  /** Creates the error. */
   new (fields: F): Cause.YieldableError & { readonly _tag: Tag } & Readonly<F>
   /** The name of the schema: the tag. */
   readonly identifier: string
 }
 
 /**
- * Makes the base class of the errors with this tag and these fields. Subclasses define a getter `message`, which is called
- * once, when the error is made; its result is redacted and shortened here.
+ * Creates the base class of the errors with this tag and these fields. Subclasses define a getter `message`, which is
+ * called once, when the error is created; its result is redacted and shortened.
  *
- * The constructor does not validate the fields, because an error about an error would hide the first one; decoding does.
+ * The constructor does not validate the fields, because an error about an error would hide the first one; decoding
+ * does.
  */
 export const taggedError = <Self, Tag extends string, Fields extends Schema.Struct.Fields>(
   tag: Tag,
   fields: () => Fields,
 ): TaggedErrorClass<Self, Tag, Schema.Struct.Type<Fields>> => {
   let memo: object | undefined
-  // the getter `ast` of effect's class makes errors of the class that it is read from
+  // the getter `ast` of Effect's class creates errors of the class on which it is read
   const fromSchema = (name: "ast" | "fields", receiver: object): unknown =>
     Reflect.get(memo ??= Schema.TaggedError<Cause.YieldableError>()(tag, fields()), name, receiver)
   const Base = Data.TaggedError(tag) as unknown as new (fields: object) => Cause.YieldableError

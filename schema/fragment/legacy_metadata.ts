@@ -31,17 +31,17 @@ export interface LegacyMetadata {
   readonly mbrs: Uint8Array
   /** The raw first and last cells of the tiles, as long as `mbrs`; unused. */
   readonly boundingCoords: Uint8Array
-  /** By attribute; the coordinates are the last item. */
+  /** Offsets of the tiles by attribute; the last item is for the coordinates. */
   readonly tileOffsets: ReadonlyArray<Float64Array>
-  /** By attribute. */
+  /** Offsets of the tiles of var-sized values, by attribute. */
   readonly varTileOffsets: ReadonlyArray<Float64Array>
   /** The unfiltered sizes of tiles of var-sized values in bytes, by attribute. */
   readonly varTileSizes: ReadonlyArray<Float64Array>
   /** The number of cells in the last tile of a sparse fragment; all other tiles are full. */
   readonly lastTileCells: number
-  /** In bytes, by attribute; the coordinates are the last item. */
+  /** Sizes of the files in bytes, by attribute; the last item is for the coordinates. */
   readonly fileSizes: Float64Array
-  /** In bytes, by attribute. */
+  /** Sizes of the files of var-sized values in bytes, by attribute. */
   readonly varFileSizes: Float64Array
 }
 

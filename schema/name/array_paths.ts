@@ -1,5 +1,6 @@
 /**
- * The files and folders inside an array or group, by format version: two hierarchies, which one array may mix.
+ * The files and folders inside an array or group, by format version. There are two directory layouts, and one array may
+ * contain both.
  *
  * @module
  */

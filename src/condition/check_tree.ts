@@ -5,7 +5,7 @@ import { ConditionError, type ConditionReason } from "./condition_error.ts"
 import type { ConditionTree, FieldTest } from "./condition_tree.ts"
 
 /** The maximum depth: code that processes trees is recursive. */
-const DEEPEST = 1000
+const MAX_DEPTH = 1000
 
 const operators: ReadonlyArray<unknown> = ["lt", "le", "gt", "ge", "eq", "ne", "in", "not_in"] satisfies Array<
   FieldTest["op"]
@@ -20,7 +20,7 @@ export const checkTree = (tree: unknown): ConditionTree => {
     const fail = (reason: ConditionReason, detail: string, field = ""): never => {
       throw new ConditionError({ path, field, reason, detail })
     }
-    if (depth > DEEPEST) fail("TooDeep", `conditions nested deeper than ${DEEPEST} are not supported`)
+    if (depth > MAX_DEPTH) fail("TooDeep", `conditions nested deeper than ${MAX_DEPTH} are not supported`)
     if (typeof node !== "object" || node === null || Array.isArray(node)) {
       fail(
         "InvalidTree",

@@ -1,6 +1,6 @@
 /**
- * Conditions as users mean them, made into what is evaluated: names and values checked against a schema, values in the
- * bytes of their fields, enumerated ones as codes, negations pushed down to the comparisons as the engine does it.
+ * Compiles conditions for evaluation: checks names and values against a schema, encodes values as the bytes of their
+ * fields and enumeration values as codes, and moves negations down to the comparisons as the engine does.
  */
 import * as DateTime from "effect/DateTime"
 import type { ArraySchema } from "../../schema/array/array_schema.ts"
@@ -22,7 +22,7 @@ import type { Predicate } from "./predicate.ts"
 import { ConditionError, type ConditionReason } from "./condition_error.ts"
 import { type ConditionTree, type ConditionValue, type FieldTest, isFieldTest } from "./condition_tree.ts"
 
-/** What a condition is compiled for. */
+/** The array for which a condition is compiled. */
 export interface ConditionScope {
   readonly uri: string
   readonly schema: ArraySchema
@@ -45,7 +45,9 @@ const negated: Readonly<Record<Operator, Operator>> = {
 
 const isOrder = (op: Operator): boolean => op === "lt" || op === "le" || op === "gt" || op === "ge"
 
-/** The predicate that a condition, or its negation, is for the cells of an array. Throws {@link ConditionError}. */
+/**
+ * Returns the predicate of a condition, or of its negation, for the cells of an array. Throws {@link ConditionError}.
+ */
 export const compileCondition = (scope: ConditionScope, condition: ConditionTree, isNegated = false): Predicate =>
   compile(scope, condition, "", isNegated)
 
@@ -119,7 +121,7 @@ const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Pred
     return compareFraction(field, op as ComparisonOp, exact[0])
   }
   const bytes = exact.flatMap((value, i) =>
-    // no integer is equal to a fraction
+    // no integer equals a fraction
     integral && isFraction(value) ? [] : [
       catchScalarError(
         () => valueBytes(type, value),
@@ -129,7 +131,7 @@ const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Pred
   )
   if (enumeration !== undefined) return enumerated(field, op, bytes, enumeration)
   if ((op === "eq" || op === "ne") && bytes[0].byteLength === 0 && !field.var) {
-    // no cell of one size is empty; kept as a comparison it would be taken for a test of null
+    // fixed-size cells are never empty; a comparison with an empty value would be evaluated as a null test
     return memberOf(field.name, op === "eq" ? "in" : "not_in", [])
   }
   return isSet ? memberOf(field.name, op, bytes) : { kind: "value", op, field: field.name, value: bytes[0] }
@@ -138,15 +140,15 @@ const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Pred
 const isFraction = (value: ConditionValue): value is number =>
   typeof value === "number" && Number.isFinite(value) && !Number.isInteger(value)
 
-/** Returns a float of a text that is an integer beyond 2^53 as that integer. */
+/** Returns a float that was parsed from an integer beyond 2^53 as that integer. */
 const exactInteger = (value: ConditionValue): ConditionValue =>
   typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(value) : value
 
-/** Whether the values of a datatype are integers; dates, times and booleans are. */
+/** Returns whether the values of a datatype are integers; dates, times and booleans are. */
 const isIntegral = (type: Datatype): boolean =>
   !isBytes(type) && storageOf(type) !== "float32" && storageOf(type) !== "float64"
 
-/** Compares an integer field with a fraction, by its meaning: with the next integer, or with a constant result. */
+/** Compares an integer field with a fraction: returns a comparison with the next integer, or a constant result. */
 const compareFraction = (field: Field, op: ComparisonOp, value: number): Predicate => {
   const [low, high] = storageLimits[storageOf(field.type) as keyof typeof storageLimits]
   const isUpper = op === "lt" || op === "le"
@@ -174,7 +176,7 @@ export const memberOf = (
   return { kind: "value", op, field, value, offsets }
 }
 
-/** Whether cells of a datatype are compared as bytes, however many each has. */
+/** Returns whether cells of a datatype are compared as bytes, regardless of their number of values. */
 export const isBytes = (type: Datatype): boolean => isText(type) || isString(type) || isBinary(type)
 
 const refuseType = (type: Datatype, width: number, op: Operator, fail: Fail): void => {
@@ -184,14 +186,14 @@ const refuseType = (type: Datatype, width: number, op: Operator, fail: Fail): vo
       `its cells have ${width === VAR ? "any number of" : width} values of ${type}; cells of one value are compared`,
     )
   }
-  // units of several bytes are not ordered by their bytes; only texts have an order
+  // the bytes of multi-byte units do not have the order of the text
   const ordered = type === "string_ascii" || type === "string_utf8" || type === "char"
   if (isBytes(type) && !ordered && isOrder(op)) fail("Unsupported", `${type} has no order; compare with == or in`)
 }
 
 const show = (value: ConditionValue): string => typeof value === "bigint" ? String(value) : JSON.stringify(value)
 
-/** A value in the bytes of a datatype. Throws {@link ScalarError}. */
+/** Returns the bytes of a value in a datatype. Throws {@link ScalarError}. */
 const valueBytes = (type: Datatype, value: ConditionValue): Uint8Array => {
   if (value === null) throw new ScalarError("null is not a value of a list; test for null with == None")
   const mismatch = (): ScalarError => new ScalarError(`${show(value)} is not a value of ${type}`)
@@ -217,7 +219,7 @@ const scalarInput = (
     return value ? 1 : 0
   }
   if (typeof value === "number" || typeof value === "bigint" || value instanceof Uint8Array) return value
-  // as in JSON and on the command line, integers of 64 bits may be texts
+  // 64-bit integers may be strings, as in JSON and on the command line
   if (typeof value === "string" && (type === "int64" || type === "uint64")) return value
   if (!isTemporal(type)) {
     throw typeof value === "string"
@@ -235,7 +237,7 @@ const scalarInput = (
 const unitOf = (type: Datatype): number =>
   type === "string_utf16" || type === "string_ucs2" ? 2 : type === "string_utf32" || type === "string_ucs4" ? 4 : 1
 
-/** Text in code units of several bytes. */
+/** Encodes text in code units of several bytes. */
 const encodeUnits = (type: Datatype, text: string): Uint8Array => {
   const units = unitOf(type) === 2
     ? Uint16Array.from({ length: text.length }, (_, i) => text.charCodeAt(i))
@@ -249,7 +251,9 @@ const keyOf = (bytes: Uint8Array): string => {
   return key
 }
 
-/** Returns the codes of values in an enumeration, in one pass over it; `undefined` for a value that it lacks. */
+/**
+ * Returns the codes of values in an enumeration, in one pass over it; `undefined` for a value outside the enumeration.
+ */
 const codesOf = (enumeration: Enumeration, values: ReadonlyArray<Uint8Array>): ReadonlyArray<number | undefined> => {
   const { data, offsets, type, cellValNum } = enumeration
   const size = cellValNum === VAR ? 0 : cellSize(type, cellValNum)
@@ -257,7 +261,7 @@ const codesOf = (enumeration: Enumeration, values: ReadonlyArray<Uint8Array>): R
   const keys = values.map(keyOf)
   const missing = new Set(keys)
   const codes = new Map<string, number>()
-  // most values of the enumeration differ from all in length or first byte: those need no key
+  // compute keys only for values of the enumeration whose length and first byte match
   const starts = new Set(values.map((value) => 256 * value.length + (value[0] ?? 0)))
   for (let i = 0; i < count && missing.size > 0; i++) {
     const from = offsets === null ? i * size : offsets[i]
@@ -270,8 +274,8 @@ const codesOf = (enumeration: Enumeration, values: ReadonlyArray<Uint8Array>): R
 }
 
 /**
- * Compiles a test of enumeration values to a test of codes. A value that the enumeration lacks equals no cell:
- * comparisons with it are false, and "not equal" is true for all non-null cells.
+ * Compiles a test of enumeration values to a test of codes. A value outside the enumeration equals no cell: comparisons
+ * with it are false, and "not equal" is true for all non-null cells.
  */
 const enumerated = (
   field: Field,

@@ -17,7 +17,7 @@ export type ConditionReason =
   | "TooDeep"
   /** The array has no such field. */
   | "UnknownName"
-  /** The field cannot have the value that it is compared to. */
+  /** The value in a comparison is not a value of the field. */
   | "InvalidValue"
   /** The datatype of the field does not support the comparison. */
   | "Unsupported"
@@ -41,11 +41,10 @@ const ConditionErrorBase: TaggedErrorClass<ConditionError, "ConditionError", {
 }))
 
 /**
- * A condition that means nothing: text that cannot be read, a field that the array does not have, a value that a field
- * cannot have. Nothing was read. `reason` is the kind of problem, see {@link ConditionReason}, and `detail` describes
- * it. `at` is the position in `text` where the condition was given as text; `path` leads to the part of the tree
- * (`and[1].not`) where it was put together. `field` is `""` where no field is concerned; `uri` is there where an array
- * is.
+ * An invalid condition: text that cannot be parsed, an unknown field, or a value that a field cannot have. Nothing was
+ * read. `reason` is the kind of problem, see {@link ConditionReason}, and `detail` describes it. `at` is the position
+ * in `text` for conditions from text; `path` is the location in the tree (`and[1].not`) for other conditions. `field`
+ * is `""` if the problem does not belong to a field; `uri` is present if the condition was used with an array.
  *
  * ```ts
  * import { Condition, ConditionError, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -64,10 +63,10 @@ const ConditionErrorBase: TaggedErrorClass<ConditionError, "ConditionError", {
  * ```
  */
 export class ConditionError extends ConditionErrorBase {
-  /** Makes the error; `at` moves with the credentials that URLs in `text` lose. */
+  /** Creates the error. If credentials are removed from URLs in `text`, `at` is adjusted. */
   constructor(fields: ConstructorParameters<typeof ConditionErrorBase>[0]) {
     const { text, at } = fields
-    // URLs in the text lose their credentials, which moves what follows them
+    // removing credentials moves the text after them
     super(text === undefined || at === undefined ? fields : { ...fields, at: redactText(text.slice(0, at)).length })
   }
 

@@ -1,5 +1,5 @@
 /**
- * Conditions on cells as values of the program: a schema is required to encode their values.
+ * Conditions on cells as values of the program. Their values are encoded with the schema of an array.
  *
  * @module
  */

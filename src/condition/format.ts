@@ -49,8 +49,8 @@ const fieldText = ({ field, of }: FieldTest): string =>
     ? `field(${JSON.stringify(field)})`
     : `${of === "dimension" ? "dim" : "attr"}(${JSON.stringify(field)})`
 
-/** The precedence of a node: a child of lower precedence requires parentheses. */
-const tightness = (tree: ConditionTree): number =>
+/** Returns the precedence of a node. A child of lower precedence requires parentheses. */
+const precedence = (tree: ConditionTree): number =>
   isFieldTest(tree) ? 4 : tree.op === "not" ? 3 : tree.op === "and" ? 2 : 1
 
 /**
@@ -66,7 +66,7 @@ const tightness = (tree: ConditionTree): number =>
  */
 export const format = (condition: ConditionTree): string => {
   const inside = (tree: ConditionTree, outer: number): string =>
-    tightness(tree) <= outer ? `(${format(tree)})` : format(tree)
+    precedence(tree) <= outer ? `(${format(tree)})` : format(tree)
   if (isFieldTest(condition)) {
     const { op, values } = condition
     const set = op === "in" || op === "not_in"

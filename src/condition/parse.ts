@@ -39,12 +39,12 @@ const constants = new Map<string, ConditionValue>([
   ["nan", NaN],
   ["inf", Infinity],
 ])
-/** Constants of this grammar that are names in Python: next to a value, each is a field. */
-const namesInPython: ReadonlySet<string> = new Set(["null", "true", "false", "nan", "inf"])
+/** Constants of this grammar that are names in Python. Beside a value, such a constant is a field. */
+const pythonNames: ReadonlySet<string> = new Set(["null", "true", "false", "nan", "inf"])
 const casts = ["attr", "dim", "field", "val"]
 
-/** The maximum depth, far below the stack limit. */
-const DEEPEST = 200
+/** Maximum depth, far below the stack limit. */
+const MAX_DEPTH = 200
 
 /**
  * Parses a condition. Throws {@link ConditionError}, with the position, for invalid text. Whether an array has the
@@ -134,8 +134,8 @@ export const parse = (text: string): Condition<never> => {
   }
 
   const nested = <A>(parser: () => A): A => {
-    if (++depth > DEEPEST) {
-      throw unreadable(text, token().at, `conditions nested deeper than ${DEEPEST} are not supported`, "TooDeep")
+    if (++depth > MAX_DEPTH) {
+      throw unreadable(text, token().at, `conditions nested deeper than ${MAX_DEPTH} are not supported`, "TooDeep")
     }
     const result = parser()
     depth--
@@ -245,7 +245,7 @@ export const parse = (text: string): Condition<never> => {
       next++
       if (constants.has(word)) {
         const value: Part = { kind: "value", value: constants.get(word)!, at }
-        return namesInPython.has(word) ? { ...value, name: word } : value
+        return pythonNames.has(word) ? { ...value, name: word } : value
       }
       if (isSign("(")) {
         if (casts.includes(word)) return cast(word, at)

@@ -4,8 +4,8 @@
 import type { CombinationOp, ConditionNode } from "../../schema/condition_ast.ts"
 
 /**
- * A condition to evaluate: the form of delete commits, plus null tests, which that form cannot distinguish from empty
- * text.
+ * A condition to evaluate. It has the form of delete commits, with null tests in addition: the stored form cannot
+ * distinguish them from comparisons with empty text.
  */
 export type Predicate =
   | Exclude<ConditionNode, { readonly kind: "expression" }>

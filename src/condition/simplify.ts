@@ -1,6 +1,6 @@
 /**
- * Simplifies predicates like the engine: without constant parts, without expressions of fewer than two children, and
- * without nested expressions of the same operator.
+ * Simplifies predicates as the engine does: removes constant parts, expressions of fewer than two children, and nested
+ * expressions of the same operator.
  */
 import type { Predicate } from "./predicate.ts"
 

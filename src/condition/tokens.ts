@@ -4,7 +4,7 @@
 import { namedCharacter } from "./character_names.ts"
 import { ConditionError, type ConditionReason } from "./condition_error.ts"
 
-/** A word of a text. */
+/** A token of a text. */
 export type ConditionToken =
   | { readonly kind: "name" | "sign" | "end"; readonly word: string; readonly at: number }
   | {
@@ -111,7 +111,7 @@ const joined = (
   return Uint8Array.of(...left, ...right)
 }
 
-/** The words of a text, and its end. Throws {@link ConditionError}. */
+/** Returns the tokens of a text, followed by an end token. Throws {@link ConditionError}. */
 export const conditionTokens = (text: string): ReadonlyArray<ConditionToken> => {
   const tokens: Array<ConditionToken> = []
   for (let at = 0;;) {
@@ -129,7 +129,7 @@ export const conditionTokens = (text: string): ReadonlyArray<ConditionToken> => 
       const previous = tokens.at(-1)
       const before = previous?.kind === "value" ? previous.value : undefined
       if (typeof before === "string" || before instanceof Uint8Array) {
-        // adjacent strings are one string
+        // join adjacent strings
         tokens.pop()
         tokens.push({ ...previous!, kind: "value", value: joined(text, at, before, value) })
       } else tokens.push({ kind: "value", word, value, at })
@@ -138,7 +138,7 @@ export const conditionTokens = (text: string): ReadonlyArray<ConditionToken> => 
     }
     const name = match(NAME, text, at)
     if (name !== null) {
-      // as in Python: a name with compatibility characters is the name with the plain ones
+      // normalise compatibility characters in names, as Python does
       tokens.push({ kind: "name", word: name[0].normalize("NFKC"), at })
       at += name[0].length
       continue

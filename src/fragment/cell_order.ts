@@ -66,8 +66,8 @@ export function* zeroWordsSteps(columns: ReadonlyArray<Coordinates>): Steps<KeyW
   return all
 }
 
-/** Whether the cell order of fragments of a format version is equal to the current one. */
-export const hasTodaysOrder = ({ cellOrder, dimensions }: ArraySchema, version: number): boolean =>
+/** Returns whether the cell order of fragments of a format version is equal to the current one. */
+export const hasCurrentOrder = ({ cellOrder, dimensions }: ArraySchema, version: number): boolean =>
   cellOrder === "hilbert"
     ? version >= Since.hilbertDistance
     : version >= Since.splitDimensions || !isFloat(dimensions[0].type)
@@ -91,7 +91,7 @@ export function* globalWordsSteps(
   if (schema.cellOrder === "hilbert") {
     return [...yield* hilbertOf(schema, columns, version), ...yield* coordinateWordsSteps(columns)]
   }
-  if (!hasTodaysOrder(schema, version)) {
+  if (!hasCurrentOrder(schema, version)) {
     // engines 1.x do not round the tile number of floats down: the order depends on the values only
     return yield* coordinateWordsSteps(schema.tileOrder === "col-major" ? [...columns].reverse() : columns)
   }
@@ -179,7 +179,7 @@ function* floatTiles(values: Float64Array, low: number, extent: number, single: 
 }
 
 /** The number of cells in a block. */
-const BLOCK = 4096
+const BLOCK_CELLS = 4096
 
 /**
  * Writes the distances of integers, starting with cell `from`, from the start of a domain shorter than 2^53: exact as
@@ -211,10 +211,10 @@ function* wholePlaces(
   const last = Math.floor(span / extent)
   const tile = words(n, last)
   const cell = words(n, extent - 1)
-  const block = new Float64Array(BLOCK)
+  const block = new Float64Array(BLOCK_CELLS)
   yield* inParts(n, (start, end) => {
-    for (let from = start; from < end; from += BLOCK) {
-      const some = end - from < BLOCK ? block.subarray(0, end - from) : block
+    for (let from = start; from < end; from += BLOCK_CELLS) {
+      const some = end - from < BLOCK_CELLS ? block.subarray(0, end - from) : block
       distances(values, low, from, some)
       for (let i = 0; i < some.length; i++) {
         const number = Math.floor(some[i] / extent)

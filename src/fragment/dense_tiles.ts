@@ -1,5 +1,5 @@
 /**
- * Space tiles of dense arrays: how many there are and how many cells they have.
+ * Computes the space tiles of dense arrays: their number and the number of their cells.
  */
 import type { ArraySchema } from "../../schema/array/array_schema.ts"
 import type { Dimension } from "../../schema/array/dimension.ts"
@@ -15,7 +15,10 @@ export interface Axis {
   readonly extent: bigint
 }
 
-/** Domain and tile extent of a dimension of integers, dates or times. Without an extent the domain is one tile. */
+/**
+ * Returns the domain and the tile extent of a dimension of integers, dates or times. Without an extent, the domain is
+ * one tile.
+ */
 export const axisOf = (dimension: Dimension): Axis => {
   const { type, domain } = dimension
   const low = BigInt(readScalar(type, domain, 0))
@@ -24,14 +27,14 @@ export const axisOf = (dimension: Dimension): Axis => {
   return { low, high, extent: extent < 1n ? 1n : extent }
 }
 
-/** Cells of one space tile. */
+/** Returns the number of cells of a space tile. */
 export const denseCells = (schema: ArraySchema): number =>
   Number(schema.dimensions.reduce((cells, d) => cells * axisOf(d).extent, 1n))
 
-/** The number of the tile that holds a coordinate, counted from the start of the domain. */
+/** Returns the number of the tile that contains a coordinate, counted from the start of the domain. */
 export const tileOf = (axis: Axis, coordinate: bigint): bigint => (coordinate - axis.low) / axis.extent
 
-/** First and last tile of a range along a dimension. */
+/** Returns the first and the last tile of a range along a dimension. */
 export const tilesOf = (dimension: Dimension, range: Range): readonly [bigint, bigint] => {
   const axis = axisOf(dimension)
   return [
@@ -40,7 +43,7 @@ export const tilesOf = (dimension: Dimension, range: Range): readonly [bigint, b
   ]
 }
 
-/** Space tiles of a dense fragment: those that its non-empty domain touches. */
+/** Returns the number of space tiles that the non-empty domain of a dense fragment overlaps. */
 export const fragmentTiles = (schema: ArraySchema, nonEmptyDomain: ReadonlyArray<Range>): number =>
   Number(
     schema.dimensions.reduce((tiles, d, i) => {

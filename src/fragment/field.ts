@@ -1,5 +1,6 @@
 /**
- * Fields: what has cells in a fragment – attributes, dimensions, and the timestamps and deletes of single cells.
+ * The fields that have cells in a fragment: attributes, dimensions, and the write times and deletion times of single
+ * cells.
  */
 import type { ArraySchema } from "../../schema/array/array_schema.ts"
 import { cellSize, VAR } from "../../schema/array/cell_val_num.ts"
@@ -13,18 +14,18 @@ export interface Field {
   readonly name: string
   readonly file: DataField
   readonly type: Datatype
-  /** Values per cell, or VAR. */
+  /** Number of values per cell, or VAR. */
   readonly cellValNum: number
   readonly var: boolean
   readonly nullable: boolean
   /** Size of one cell in bytes; for var-sized fields, of one value. */
   readonly cellSize: number
-  /** What its values went through. */
+  /** Filters of its values. */
   readonly filters: FilterPipeline
-  /** The fill value of an attribute: the content of unwritten cells, and whether it is null. */
+  /** Fill value of an attribute, which is the value of unwritten cells, and its validity. */
   readonly fillValue: Uint8Array
   readonly fillIsNull: boolean
-  /** Enumerated attributes. */
+  /** Name of the enumeration of an enumerated attribute. */
   readonly enumeration: string | undefined
 }
 
@@ -67,7 +68,7 @@ const dimensionField = (schema: ArraySchema, index: number): Field => {
   }
 }
 
-/** Until format 4: the coordinates of all dimensions, which are of one datatype, as one field. */
+/** Returns the coordinates of all dimensions as one field, which they are up to format 4. They have one datatype. */
 export const zippedCoordinates = (schema: ArraySchema): Field => {
   const first = dimensionField(schema, 0)
   return {
@@ -79,7 +80,7 @@ export const zippedCoordinates = (schema: ArraySchema): Field => {
   }
 }
 
-/** What the times at which cells were written are called in a selection. */
+/** Name of the write times of cells in selections. */
 export const TIMESTAMPS = "__timestamps"
 
 const cellTime = (schema: ArraySchema, kind: "timestamps" | "deleteTimes" | "deleteConditions"): Field => ({
@@ -91,7 +92,7 @@ const cellTime = (schema: ArraySchema, kind: "timestamps" | "deleteTimes" | "del
   nullable: false,
   cellSize: 8,
   filters: schema.coordsFilters,
-  // all ones: never
+  // the maximum: not deleted
   fillValue: new Uint8Array(8).fill(0xff),
   fillIsNull: false,
   enumeration: undefined,
@@ -108,10 +109,10 @@ export interface Fields {
   readonly byName: ReadonlyMap<string, Field>
 }
 
-/** Where a schema holds its fields: a property that copies, comparisons, JSON and logs do not show. */
+/** Property in which a schema stores its fields; copies, comparisons, JSON and logs do not include it. */
 const FIELDS: unique symbol = Symbol("fields")
 
-/** Returns the fields of a schema. They are derived once, and kept in the schema. */
+/** Returns the fields of a schema. They are computed once, and stored in the schema. */
 export const fieldsOf = (schema: ArraySchema & { readonly [FIELDS]?: Fields }): Fields => {
   let fields = schema[FIELDS]
   if (fields === undefined) {

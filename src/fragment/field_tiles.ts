@@ -14,7 +14,7 @@ import { type Field, fieldsOf } from "./field.ts"
 import { type Fragment, slotOf } from "./fragment.ts"
 import { loadSections, type SectionError } from "./sections.ts"
 
-/** One file of tiles: tile i lies from `offsets[i]` to `offsets[i + 1]` (the last one to `size`). */
+/** A file of tiles: tile i is at `offsets[i] … offsets[i + 1] − 1`; the last tile ends at `size`. */
 export interface TileFile {
   readonly offsets: Float64Array
   readonly size: number
@@ -24,18 +24,18 @@ export interface TileFile {
 export interface FieldTiles {
   readonly fixed: TileFile
   readonly var: TileFile | undefined
-  /** Unfiltered bytes of each tile of the var file. */
+  /** Unfiltered size of each tile of var-sized values, in bytes. */
   readonly varSizes: Float64Array | undefined
   readonly validity: TileFile | undefined
 }
 
 /** The unfiltered tile of a field. */
 export interface FieldTile {
-  /** The cells' bytes; of var-sized fields all values. */
+  /** The bytes of the cells; for var-sized fields, of all values. */
   readonly values: Uint8Array
-  /** Var-sized: `cells + 1` positions in `values`, in bytes. */
+  /** Var-sized cells only: `cells + 1` positions in `values`, in bytes. */
   readonly offsets: Uint32Array | undefined
-  /** Nullable: one byte per cell. */
+  /** Nullable cells only: one byte per cell. */
   readonly validity: Uint8Array | undefined
 }
 
@@ -56,26 +56,26 @@ const checked = (fragment: Fragment, path: string, offsets: Float64Array, size: 
   return { offsets, size }
 }
 
-/** The unfiltered bytes of each var tile: as many as there are tiles. */
+/** Checks that there is an unfiltered size for each tile of var-sized values. */
 const checkedSizes = (fragment: Fragment, path: string, sizes: Float64Array): Float64Array => {
   if (sizes.length === fragment.tileCount) return sizes
   const reason = `${sizes.length} sizes for ${fragment.tileCount} tiles`
   throw new FormatError({ uri: fragment.uri, path, offset: 0, version: fragment.version, detail: reason })
 }
 
-/** Numbers of tiles up to this one are believed: what is planned for them stays small. */
-const BELIEVED = 1 << 16
+/** Maximum number of tiles that is not verified: a plan for them is small. */
+const MAX_UNCHECKED_TILES = 1 << 16
 
 /**
- * How many tiles a fragment has is only claimed by its footer. Before anything grows with a large claim, the offsets of
- * one field must show as many.
+ * Verifies the number of tiles of a fragment, which its footer only claims: before memory is allocated for a large
+ * number, the tile offsets of one field must have the same length.
  */
 export const proveTileCount = (
   access: TileAccess,
   fragment: Fragment,
-  believed: number = BELIEVED,
+  maxUnchecked: number = MAX_UNCHECKED_TILES,
 ): Effect.Effect<void, SectionError, Storage> => {
-  if (fragment.tileCount <= believed) return Effect.void
+  if (fragment.tileCount <= maxUnchecked) return Effect.void
   const { attributes, dimensions } = fieldsOf(fragment.schema)
   const [field] = fragment.dense
     ? attributes
@@ -85,7 +85,7 @@ export const proveTileCount = (
   return field === undefined ? Effect.void : Effect.asVoid(loadFieldTiles(access, fragment, [field]))
 }
 
-/** The tiles of several fields, with at most one read for all of them. */
+/** Loads the tile positions of several fields, with at most one read for all of them. */
 export const loadFieldTiles = (
   access: TileAccess,
   fragment: Fragment,
@@ -147,15 +147,16 @@ export const loadFieldTiles = (
     return fields.map((field) => loaded.get(slotOf(fragment, field.file))!)
   })
 
-/** Fewer fields are not worth a request of their own for all of them. */
-const MANY_FIELDS = 32
+/** Minimum number of fields for which a separate request is worthwhile. */
+const MIN_FIELDS = 32
 
 /**
- * Loads where the tiles of many fields are at once, instead of one request for each; few are loaded when they are read.
+ * Loads the tile positions of many fields with one request, instead of one request per field. The positions of few
+ * fields are loaded when the fields are read.
  */
 export const loadManyFieldTiles = (
   access: TileAccess,
   fragment: Fragment,
   fields: ReadonlyArray<Field>,
 ): Effect.Effect<void, SectionError, Storage> =>
-  fields.length < MANY_FIELDS ? Effect.void : Effect.asVoid(loadFieldTiles(access, fragment, fields))
+  fields.length < MIN_FIELDS ? Effect.void : Effect.asVoid(loadFieldTiles(access, fragment, fields))

@@ -1,5 +1,5 @@
 /**
- * A fragment with its footer. Other metadata are loaded when a query needs them.
+ * A fragment with its footer. Other metadata is loaded when a query needs it.
  */
 import type { ReadSession } from "../../platform/storage/read_session.ts"
 import type { ArraySchema } from "../../schema/array/array_schema.ts"

@@ -1,5 +1,5 @@
 /**
- * The MBRs of a fragment's tiles: the leaves of its R-tree.
+ * Loads the MBRs of a fragment's tiles, which are the leaves of its R-tree.
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../platform/storage/service.ts"
@@ -16,11 +16,11 @@ import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Fragment } from "./fragment.ts"
 import { loadSections, type SectionError } from "./sections.ts"
 
-/** Properties of the dimensions that are needed to decode R-trees. */
+/** Returns the properties of the dimensions that decoding R-trees requires. */
 export const rtreeDimensions = (schema: ArraySchema): ReadonlyArray<RTreeDimension> =>
   schema.dimensions.map((d) => ({ type: d.type, var: d.cellValNum === VAR }))
 
-/** MBRs in the metadata of formats 1 and 2. */
+/** Returns the MBRs in the metadata of formats 1 and 2. */
 export const mbrCount = (legacy: LegacyMetadata, schema: ArraySchema): number =>
   legacy.mbrs.byteLength / schema.dimensions.reduce((sum, d) => sum + 2 * sizeOf(d.type), 0)
 
@@ -35,7 +35,7 @@ const bytesOf = ({ dimensions }: MbrLevel): number =>
     0,
   )
 
-/** The MBRs of a sparse fragment's tiles, by dimension. */
+/** Loads the MBRs of a sparse fragment's tiles, by dimension. */
 export const loadMbrs = (
   access: TileAccess,
   fragment: Fragment,

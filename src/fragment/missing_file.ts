@@ -1,5 +1,5 @@
 /**
- * Missing files of committed fragments: this is damage, unlike a missing array.
+ * Missing files of committed fragments. They are damage, unlike a missing array.
  */
 import * as Effect from "effect/Effect"
 import type { NotFound } from "../../platform/errors.ts"

@@ -14,8 +14,8 @@ import { attemptTile, type TileError } from "../tile/attempt.ts"
 import { type GenericTile, openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
 import { readPresent } from "./missing_file.ts"
 
-/** The size of the read from the end of a metadata file in bytes; most files are smaller. */
-export const TAIL = 65536
+/** Size of the read from the end of a metadata file, in bytes; most files are smaller. */
+export const TAIL_SIZE = 65536
 
 /** The part of a file that has been read, up to the end. */
 export interface LoadedTail {
@@ -39,7 +39,7 @@ export interface Sections {
   tail: LoadedTail | undefined
   /** The starts of the sections, ascending; computed on first use. */
   starts: Float64Array | undefined
-  /** Unfiltered sections, by where they start. */
+  /** Unfiltered sections, by the position of their start. */
   readonly cache: CacheSpace
 }
 
@@ -83,7 +83,7 @@ export const loadSections = (
           sections.uri,
           sections,
           storage,
-          storage.readTail(sections.uri, TAIL),
+          storage.readTail(sections.uri, TAIL_SIZE),
         )
         sections.tail = { offset: size - bytes.byteLength, bytes }
         sections.end ??= size

@@ -6,7 +6,7 @@ import type { Dimension } from "../../schema/array/dimension.ts"
 import { readScalar, type Scalar } from "../../schema/array/scalar.ts"
 
 /**
- * Returns the tile extent of a dimension, if it has one. Extents are unsigned, for any datatype: the default extent of
+ * Returns the tile extent of a dimension, if it has one. Extents are unsigned for every datatype: the default extent of
  * an int8 dimension from −28 to 127 is 156, stored in the schema as −100.
  */
 export const tileExtentOf = ({ type, tileExtent }: Pick<Dimension, "type" | "tileExtent">): Scalar | null => {

@@ -1,8 +1,8 @@
 /**
- * Adds and removes members of groups: changes made together become one file in `__group`.
+ * Adds and removes members of groups. Changes that are made together become one file in `__group`.
  *
- * A file of version 2 contains only the changes, as engines from 2.15 to 2.18 write it and all later ones replay it:
- * concurrent changes do not undo each other. Groups of version 1 (before 2.15) continue with whole membership lists,
+ * A file of version 2 contains only the changes. Engines from 2.15 to 2.18 write it, and all later ones replay it, so
+ * concurrent changes do not undo each other. Groups of version 1 (before 2.15) continue with complete member lists,
  * since engines do not combine files of both versions.
  *
  * Format: `group.md`.
@@ -34,11 +34,11 @@ import { isWhole, loadGroup, memberKey, type TileGroup } from "./open_group.ts"
 
 /** A member to be added. */
 export interface NewMember {
-  /** Where it is: a whole path or URI, or with `relative` one from the group on. */
+  /** URI or absolute path of the member; with `relative`, its path relative to the group. */
   readonly uri: string
-  /** Name of the member in the group. Default: none; it is then known by its URI. */
+  /** Name of the member in the group. A member without a name is identified by its URI. */
   readonly name?: string
-  /** Whether `uri` is relative to the group, so that both move together. Default: false. */
+  /** Whether `uri` is relative to the group, so that the member moves with the group. Default: false. */
   readonly relative?: boolean
   /** Kind of the member. Default: the kind of the object at its URI. */
   readonly type?: ObjectKind
@@ -46,13 +46,13 @@ export interface NewMember {
 
 /** Members to be added and removed together. */
 export interface MemberChanges {
-  /** Members to add; one takes the place of the member that has its name. */
+  /** Members to add. A member replaces an existing one of the same name. */
   readonly add?: ReadonlyArray<NewMember>
   /** Members to remove, by their names or URIs. The objects themselves stay. */
   readonly remove?: ReadonlyArray<string>
 }
 
-/** What changing members can fail with. */
+/** Errors of changing members. */
 export type ChangeMembersError =
   | InvalidOption
   | WriteError
@@ -62,14 +62,14 @@ export type ChangeMembersError =
   | TileError
   | StoreError
 
-/** A member's URI as engines keep it: paths as `file://`. */
+/** Returns a member's URI in the form that engines store: paths as `file://`. */
 const storedUri = (uri: string, relative: boolean): string =>
   withoutSlash(!relative && uri.startsWith("/") ? `file://${uri}` : uri)
 
-/** Whether a URI is absolute. */
+/** Returns whether a URI is absolute. */
 const isWholeUri = (uri: string): boolean => uri.startsWith("/") || /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(uri)
 
-/** Returns why a member is invalid, apart from the object at its URI. */
+/** Returns why a member is invalid, without looking at the object at its URI; `undefined` if it is valid. */
 const memberFault = ({ uri, name, relative = false }: NewMember): string | undefined => {
   if (typeof uri !== "string" || uri === "") return "a member has a path or URI, as text"
   if (relative && isWholeUri(uri)) return "a relative URI starts at the group; give it without relative"
@@ -81,7 +81,7 @@ const memberFault = ({ uri, name, relative = false }: NewMember): string | undef
   return name === "" ? "a name has at least one letter; omit it for a member without a name" : undefined
 }
 
-/** Converts members to stored form; missing types are read from the storage. */
+/** Converts members to stored form. Determines missing types from the storage. */
 const membersOf = (
   group: string,
   added: ReadonlyArray<NewMember>,
@@ -121,20 +121,20 @@ const membersOf = (
     return out
   })
 
-/** Runs a loop in steps; the `WriteError` that it throws becomes the failure. */
+/** Runs a loop in steps; a `WriteError` that it throws becomes the error of the Effect. */
 const inStepsOr = (n: number, body: (i: number) => void): Effect.Effect<void, WriteError> =>
   runSteps(
     () =>
       inParts(n, (from, to) => {
         for (let i = from; i < to; i++) body(i)
-      }, STEP),
+      }, STEP_MEMBERS),
     failOn(WriteError),
   )
 
-/** Members between two yields. */
-const STEP = 1024
+/** Number of members between two yields. */
+const STEP_MEMBERS = 1024
 
-/** Finds the member that a name or URI means; throws WriteError. */
+/** Returns a function that finds a member by name or URI. It throws WriteError. */
 const memberFinder = (
   group: string,
   members: ReadonlyArray<GroupMember>,
@@ -142,7 +142,7 @@ const memberFinder = (
   const byKey = new Map<string, GroupMember>()
   for (const member of members) if (!byKey.has(memberKey(member))) byKey.set(memberKey(member), member)
   let places: Map<string, Array<GroupMember>> | undefined
-  /** Members by where they are: looked up only if a name is not found. */
+  /** members by location; computed only if a name is not found */
   const byPlace = (): Map<string, Array<GroupMember>> => {
     if (places !== undefined) return places
     places = new Map()

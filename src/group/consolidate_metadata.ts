@@ -20,7 +20,7 @@ import { checkGroup, openGroupTile, type TileGroup } from "./open_group.ts"
 export type ConsolidateGroupMetadataError = ConsolidateFilesError | ArrayNotFound
 
 /**
- * Combines all metadata files of a group into one; the metadata do not change. `Group.vacuumMetadata` removes the
+ * Combines all metadata files of a group into one; the metadata does not change. `Group.vacuumMetadata` removes the
  * combined files. Fails with `ArrayNotFound`, `InvalidOption`, `NotFound` or `StorageError`, and with `FormatError`,
  * `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for unreadable files.
  *

@@ -1,6 +1,5 @@
 /**
- * Making groups.
- * Format: `group.md`.
+ * Creates groups. Format: `group.md`.
  */
 import * as Effect from "effect/Effect"
 import { AlreadyExists, type StorageError } from "../../platform/errors.ts"
@@ -12,10 +11,10 @@ import { join } from "../array/open/listing.ts"
 import { placeOf } from "../array/open/open_options.ts"
 import { kindOfFolder } from "./object_type.ts"
 
-/** What making a group can fail with. */
+/** Errors of creating a group. */
 export type CreateGroupError = InvalidOption | AlreadyExists | StorageError
 
-/** Creates an empty group; if that fails, what this call created is removed. */
+/** Creates an empty group. If the call fails, the files and folders that it created are removed. */
 export const createGroup = (uri: string): Effect.Effect<void, CreateGroupError, Storage> =>
   Effect.gen(function* () {
     const at = yield* placeOf(uri)
@@ -24,7 +23,7 @@ export const createGroup = (uri: string): Effect.Effect<void, CreateGroupError, 
     yield* removeOnFailure(Effect.gen(function* () {
       const storage = yield* Storage
       yield* storage.createFolder(join(at, METADATA_FOLDER))
-      // with the mark it is a group
+      // this file makes the folder a group
       yield* storage.create(join(at, GROUP_FILE), new Uint8Array(0))
       yield* storage.createFolder(join(at, GROUP_FOLDER))
     }))

@@ -1,7 +1,7 @@
 /**
- * Decides which members of a group are opened. A local group may lead anywhere. A group loaded over the network may
- * lead to its own origin, and to origins that the program allows: a web server must not choose which other servers or
- * local files are read.
+ * Decides which members of a group are opened. Members of a local group may be anywhere. Members of a group loaded over
+ * the network must have the group's own origin, or an origin that the program allows: a web server must not choose
+ * which other servers or local files are read.
  *
  * @module
  */
@@ -9,22 +9,22 @@ import { hostOf, httpPlace, namesBelow, staysInFolder } from "../../platform/sto
 import { schemeOf } from "../../platform/storage/uri.ts"
 import type { Refuse } from "../array/open/open_options.ts"
 
-/** Origins (`https://data.example`, `s3://bucket`) and schemes (`file:`), normalised. */
+/** Normalised origins (`https://data.example`, `s3://bucket`) and schemes (`file:`). */
 export type AllowedOrigins = ReadonlySet<string>
 
-/** Schemes of the program's own machine; plain paths have the scheme `file`. Every other scheme is the network. */
+/** Schemes of local objects; plain paths have the scheme `file`. All other schemes use the network. */
 const local: ReadonlySet<string> = new Set(["file", "mem"])
 
 const isHttp = (scheme: string): boolean => scheme === "http" || scheme === "https"
 
-/** Whether what is at a URI comes over the network. */
+/** Returns whether the object at a URI is loaded over the network. */
 export const isRemote = (uri: string): boolean => !local.has(schemeOf(uri))
 
 /**
  * Returns the origin of a URI: scheme, host and port of a web server, as the URL parser normalises them; scheme and
- * authority of other storages; the scheme alone of local ones. `undefined` if requests to it are impossible. The origin
- * of an http URI is computed from the requested URL, so that both agree about user names, backslashes and default
- * ports.
+ * authority of other storages; the scheme alone of local ones. Returns `undefined` if requests to the URI are
+ * impossible. The origin of an http URI is computed from the requested URL, so that both agree about user names,
+ * backslashes and default ports.
  */
 export const memberOrigin = (uri: string): string | undefined => {
   const scheme = schemeOf(uri)
@@ -37,7 +37,7 @@ export const memberOrigin = (uri: string): string | undefined => {
   }
 }
 
-/** The allowed origins, normalised; `refuse` ends the check. */
+/** Normalises the allowed origins; `refuse` rejects invalid ones. */
 export const checkAllow = (allow: unknown, refuse: Refuse): AllowedOrigins => {
   if (allow === undefined) return new Set()
   const advice = 'give a list of origins such as "https://data.example", or schemes such as "file:"'
@@ -47,7 +47,7 @@ export const checkAllow = (allow: unknown, refuse: Refuse): AllowedOrigins => {
     const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/)?$/.exec(entry)
     if (scheme !== null) return `${scheme[1].toLowerCase()}:`
     const origin = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#\\@\s]+\/?$/.test(entry) ? memberOrigin(entry) : undefined
-    // a path would suggest a restriction that does not exist
+    // reject paths, which would suggest a restriction that does not exist
     if (origin === undefined || origin.endsWith(":")) {
       return refuse("allow", `${JSON.stringify(entry.slice(0, 200))} is not an origin or a scheme; ${advice}`)
     }
@@ -58,7 +58,7 @@ export const checkAllow = (allow: unknown, refuse: Refuse): AllowedOrigins => {
 const isAllowed = (allow: AllowedOrigins, origin: string): boolean =>
   allow.has(origin) || allow.has(origin.slice(0, origin.indexOf(":") + 1))
 
-/** Whether a URL is a folder or below it; servers may decode escaped slashes and dots. */
+/** Returns whether a URL is a folder or below it. Servers may decode escaped slashes and dots. */
 const isBelow = (folder: string, uri: string): boolean => {
   try {
     const [outer, inner] = [httpPlace("list", folder).base, httpPlace("list", uri).base]
@@ -71,19 +71,19 @@ const isBelow = (folder: string, uri: string): boolean => {
   }
 }
 
-/** A group that was reached, and a member that it names. */
+/** A group, and one of its members. */
 export interface MemberStep {
-  /** The URI of the group. */
+  /** URI of the group. */
   readonly group: string
-  /** The URI of the member, resolved. */
+  /** Resolved URI of the member. */
   readonly uri: string
-  /** Whether the group names the member by a relative path. */
+  /** Whether the group refers to the member by a relative path. */
   readonly relative: boolean
 }
 
 /**
- * Whether a member may be opened. `remote` is true if the group, or a group that led to it, was loaded over the
- * network.
+ * Returns whether a member may be opened. `remote` is true if the group, or a group on the path to it, was loaded over
+ * the network.
  */
 export const mayFollow = ({ group, uri, relative }: MemberStep, remote: boolean, allow: AllowedOrigins): boolean => {
   if (!remote) return true

@@ -1,5 +1,5 @@
 /**
- * Groups: make one, change its members, open it, list what is where, walk all of it.
+ * Groups: creates and opens groups, changes their members, and lists the objects below them.
  *
  * ```ts
  * import { Group } from "@tessera/array"
@@ -44,7 +44,7 @@ export { type Visit, walk } from "./walk.ts"
 
 /**
  * Creates an empty group. Existing contents of the folder stay and do not become members. Fails with `AlreadyExists` if
- * there is a group or an array, with `StorageError`, and with `InvalidOption` for an invalid URI.
+ * a group or an array exists at the URI, with `StorageError`, and with `InvalidOption` for an invalid URI.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"
@@ -68,14 +68,14 @@ export const create = (uri: string): Effect.Effect<void, CreateGroupError, Stora
   createGroup(uri).pipe(traced("Group.create", uri))
 
 /**
- * Adds one or more members to a group, in one file. A member replaces an existing one of the same name; without a name
- * it is known by its URI. `group` is an open group or a URI; an open group stays unchanged. With a key, the file is
- * encrypted.
+ * Adds one or more members to a group, in one file. A member replaces an existing one of the same name; a member
+ * without a name is identified by its URI. `group` is an open group or a URI; an open group does not change. With a
+ * key, the file is encrypted.
  *
  * Takes two listings, a read of the member files, and a listing for each member without a type. Fails with
- * `WriteError`, which names the member, if there is nothing at its URI, or the URI is not absolute; with
+ * `WriteError`, which names the member, if no object exists at its URI, or if the URI is not absolute; with
  * `ArrayNotFound` if there is no group, `InvalidOption`, `StorageError`, and with `FormatError`, `CodecError`,
- * `ChecksumMismatch` or `DecryptionFailed` for unreadable files. The group is then unchanged.
+ * `ChecksumMismatch` or `DecryptionFailed` for unreadable files. After a failure the group is unchanged.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"
@@ -104,8 +104,8 @@ export const add = (
   changeMembers(group, { add: isList(member) ? member : [member] }, options).pipe(traced("Group.add", group))
 
 /**
- * Removes a member, or several, from a group, by names or URIs, in one file. The objects themselves stay where they are. Fails
- * with `WriteError` if there is no such member, or several have the URI, and else as {@link add} does.
+ * Removes one or more members from a group, by name or URI, in one file. The objects themselves stay. Fails with
+ * `WriteError` if there is no such member, or if several members have the URI, and otherwise as {@link add} does.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"
@@ -185,7 +185,7 @@ export const open = (
 ): Effect.Effect<TileGroup, GroupError, Storage | Codecs> => openGroup(uri, options).pipe(traced("Group.open", uri))
 
 /**
- * The members of an open group, sorted by name, with their whole URIs. Costs nothing.
+ * Returns the members of an open group, sorted by name, with resolved URIs. Takes no request.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"
@@ -207,8 +207,8 @@ export const open = (
 export const members = (group: TileGroup): ReadonlyArray<Member> => group.members
 
 /**
- * The group's metadata over the range of time that it was opened for, sorted by the bytes of the keys; `Metadata` makes
- * values of it. Costs a listing, and a read of each metadata file in that time. Fails as `TileArray.metadata` does.
+ * Returns the group's metadata over its time range, sorted by the bytes of the keys; `Metadata` converts it to values.
+ * Takes a listing, and a read of each metadata file in the time range. Fails as `TileArray.metadata` does.
  *
  * ```ts
  * import { Group, layerMemory, layerNative, Metadata } from "@tessera/array"

@@ -22,11 +22,12 @@ import { identity } from "./member_uri.ts"
 import { kindAt, kindOfFolder, type ObjectKind } from "./object_type.ts"
 import { type GroupError, openGroup } from "./open_group.ts"
 
-/** How to list objects, and which of them to follow. */
+/** Options of listing objects. */
 export interface ListOptions extends OpenOptions {
   /**
-   * Where groups that came over the network may lead, besides their own origin: origins such as `"https://data.example"`
-   * or `"s3://bucket"`, and schemes such as `"file:"` or `"https:"`. Default: nowhere. Local groups may lead anywhere.
+   * Origins and schemes of members that are opened in addition to the origin of their group, for groups loaded over the
+   * network: origins such as `"https://data.example"` or `"s3://bucket"`, and schemes such as `"file:"` or `"https:"`.
+   * Default: none. Members of local groups may be anywhere.
    */
   readonly allow?: ReadonlyArray<string>
 }
@@ -37,9 +38,9 @@ export interface ObjectEntry {
   readonly uri: string
   /** Kind of the object. */
   readonly type: ObjectKind
-  /** Its name in the group, or in the folder; `null` for a member without a name. */
+  /** Name in the group or in the folder; `null` for a member without a name. */
   readonly name: string | null
-  /** Set if a group from the network names an object that it may not lead to; see {@link ListOptions.allow}. */
+  /** Set for a member of a group from the network whose origin is not allowed; see {@link ListOptions.allow}. */
   readonly foreign?: true
 }
 
@@ -48,29 +49,29 @@ export interface ObjectTree extends ObjectEntry {
   /** Empty for arrays. */
   readonly children: ReadonlyArray<ObjectTree>
   /**
-   * Why children are missing: the group was listed before, is missing, needs another key, or its storage does not
-   * respond. `"foreign"`: the object was not opened, because a group from the network names it and may not lead there;
-   * see {@link ListOptions.allow}. `"limit"`: 100,000 groups were opened before.
+   * Why children are missing: the group was listed before, does not exist, requires another key, or its storage does
+   * not respond. `"foreign"`: the object is a member of a group from the network, and its origin is not allowed; see
+   * {@link ListOptions.allow}. `"limit"`: 100,000 groups were opened before.
    */
   readonly cut?: "seen" | "missing" | "locked" | "unreachable" | "foreign" | "limit"
 }
 
-/** Groups in groups in groups: no deeper than this, since links can make a folder its own child. */
-export const DEEPEST = 64
+/** Maximum depth of groups in groups: links can make a folder its own child. */
+export const MAX_DEPTH = 64
 
 /**
- * No more groups than these are opened for one tree or walk: two links of a folder to itself make 2^40 paths of it, and a
- * server can invent groups without end.
+ * Maximum number of groups that are opened for one tree or walk. Two links of a folder to itself make 2^40 paths, and a
+ * server can return groups without end.
  */
 export const MAX_GROUPS = 100_000
 
-/** The arrays and groups directly in a folder. */
+/** Returns the arrays and groups directly inside a folder. */
 const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const folders = (yield* storage.list(uri)).filter((e) => e.kind === "folder")
     const types = yield* Effect.forEach(folders, (e) =>
-      // a folder that may not be entered (`lost+found`) does not keep us from its neighbours
+      // skip folders without permission (`lost+found`)
       Effect.catchIf(
         kindAt(join(uri, e.name)),
         (error) => error.reason === "Denied",
@@ -89,10 +90,11 @@ const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, Stor
   })
 
 /**
- * The members of a group, or the arrays and groups directly in a folder. A group from before TileDB 2.8 is listed as the
- * folder that it is. Nothing is below an array. Costs a listing, of a group what opening it costs, of another folder a listing
- * of each folder in it. Fails with `ArrayNotFound` if there is nothing at the URI, and else as `Group.open` does. Members
- * are not opened; those that a group from the network may not lead to are marked `foreign`.
+ * Returns the members of a group, or the arrays and groups directly inside a folder. A group from before TileDB 2.8 is
+ * listed as a folder; an array has no members. Takes a listing, for a group the requests of opening it, and for another
+ * folder a listing of each folder in it. Fails with `ArrayNotFound` if nothing exists at the URI, and otherwise as
+ * `Group.open` does. Members are not opened. Members of a group from the network whose origin is not allowed are marked
+ * `foreign`.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"
@@ -119,13 +121,13 @@ export const ls = (
 export interface ListingAt {
   readonly options: OpenOptions
   readonly allow: AllowedOrigins
-  /** Whether this object, or one that led to it, was loaded over the network. */
+  /** Whether this object, or one on the path to it, was loaded over the network. */
   readonly remote: boolean
   /** Maximum number of groups that are opened. */
   readonly maxGroups: number
 }
 
-/** Checks the options of a listing that starts at a URI. */
+/** Validates the options of a listing that starts at a URI. */
 export const listingOf = (
   uri: string,
   options: ListOptions,
@@ -138,13 +140,13 @@ export const listingOf = (
     return { uri: at, options: opening, allow: allowed, remote: isRemote(at), maxGroups: max }
   })
 
-/** The listing of an object that was met in another. */
+/** Returns the listing of an object that was found in another listing. */
 export const within = (listing: ListingAt, { uri }: ObjectEntry): ListingAt => ({
   ...listing,
   remote: listing.remote || isRemote(uri),
 })
 
-/** {@link ls} on the way from where a listing started. */
+/** Like {@link ls}, for an object below the start of a listing. */
 export const lsWithin = (
   uri: string,
   { options, allow, remote }: ListingAt,
@@ -174,12 +176,12 @@ export const lsWithin = (
         out.push(showEntry({ uri, type, name, ...foreign }))
       }
     }
-    yield* runSteps(() => inParts(group.members.length, show, STEP))
+    yield* runSteps(() => inParts(group.members.length, show, STEP_MEMBERS))
     return out
   }))
 
-/** Members between two yields. */
-const STEP = 256
+/** Number of members between two yields. */
+const STEP_MEMBERS = 256
 
 const nodeOf = (
   { foreign, ...entry }: ObjectEntry,
@@ -191,7 +193,7 @@ const nodeOf = (
     if (foreign) return showEntry({ ...entry, children: [], cut: "foreign" })
     if (entry.type === "array") return showEntry({ ...entry, children: [] })
     const id = identity(entry.uri)
-    if (seen.has(id) || depth >= DEEPEST) return showEntry({ ...entry, children: [], cut: "seen" })
+    if (seen.has(id) || depth >= MAX_DEPTH) return showEntry({ ...entry, children: [], cut: "seen" })
     if (seen.size >= listing.maxGroups) return showEntry({ ...entry, children: [], cut: "limit" })
     seen.add(id)
     const cut = (why: NonNullable<ObjectTree["cut"]>) => () => Effect.succeed(why)
@@ -212,13 +214,12 @@ const nodeOf = (
   })
 
 /**
- * Returns everything below a URI, nested. Children are omitted, with the reason in `cut`, for a group listed before
+ * Returns everything below a URI as a tree. Children are omitted, with the reason in `cut`, for a group listed before
  * (groups may form cycles), beyond 64 levels, after the first 100,000 groups, and for groups that cannot be opened.
  * Takes an {@link ls} for each group. Fails as {@link ls} of the URI itself does, and for groups with damaged files.
  *
- * A group from a web server leads to its own origin only. Its members elsewhere – on other servers, in local files –
- * are listed with `cut: "foreign"` and not opened, unless `allow` lists their origin. The same applies to everything
- * below the group.
+ * Members of a group from a web server that have another origin – on other servers, in local files – are listed with
+ * `cut: "foreign"` and not opened, unless `allow` lists their origin. The same applies to everything below the group.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"
@@ -247,7 +248,7 @@ export const tree = (
 ): Effect.Effect<ReadonlyArray<ObjectTree>, GroupError, Storage | Codecs> =>
   treeOf(uri, options, MAX_GROUPS).pipe(traced("Group.tree", uri))
 
-/** As {@link tree}, with another limit. */
+/** Like {@link tree}, with another maximum number of groups. */
 export const treeOf = (
   uri: string,
   options: ListOptions,

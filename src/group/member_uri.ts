@@ -1,22 +1,25 @@
 /**
- * Where the members of a group are.
+ * Resolves and normalises the URIs of group members.
  *
  * @module
  */
 import { pathInFileUri } from "../../platform/storage/uri.ts"
 
-/** Scheme and authority of a URI, without the slash behind; `""` for absolute paths, `undefined` for relative ones. */
+/**
+ * Returns scheme and authority of a URI, without the slash after them; `""` for absolute paths, `undefined` for
+ * relative ones.
+ */
 const rootOf = (uri: string): string | undefined =>
   /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*/.exec(uri)?.[0] ?? (uri.startsWith("/") ? "" : undefined)
 
-/** A URI without `.`, `..` and doubled slashes, so that every object has one name. */
+/** Returns a URI without `.`, `..` and doubled slashes, so that every object has one URI. */
 export const normalise = (uri: string): string => {
   const root = rootOf(uri)
   const out: Array<string> = []
   for (const part of uri.slice(root?.length ?? 0).split("/")) {
     if (part === "" || part === ".") continue
     if (part === ".." && out.length > 0 && out[out.length - 1] !== "..") out.pop()
-    // nothing is above a root
+    // `..` at the root has no effect
     else if (part !== ".." || root === undefined) out.push(part)
   }
   const path = out.join("/")
@@ -28,5 +31,5 @@ export const normalise = (uri: string): string => {
 export const memberUri = (groupUri: string, uri: string, relative: boolean): string =>
   relative ? normalise(`${groupUri}/${uri}`) : uri
 
-/** The same text for all spellings of one place: `file:///a` is `/a`. */
+/** Returns the same text for all spellings of a location: `/a` for `file:///a`. */
 export const identity = (uri: string): string => normalise(pathInFileUri(uri) ?? uri)

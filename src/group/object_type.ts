@@ -14,14 +14,14 @@ import { ARRAY_SCHEMA_FILE, GROUP_FILE, GROUP_FOLDER, SCHEMA_FOLDER } from "../.
 /** The kinds of objects. */
 export type ObjectKind = "array" | "group"
 
-/** What a folder with these names is. One that could be both is an array. */
+/** Returns the kind of the object in a folder with these entries. A folder that could be both is an array. */
 export const kindOfFolder = (entries: ReadonlyArray<Entry>): ObjectKind | undefined => {
   const has = (name: string, kind: Entry["kind"]): boolean => entries.some((e) => e.name === name && e.kind === kind)
   if (has(SCHEMA_FOLDER, "folder") || has(ARRAY_SCHEMA_FILE, "file")) return "array"
   return has(GROUP_FOLDER, "folder") || has(GROUP_FILE, "file") ? "group" : undefined
 }
 
-/** {@link objectType} of a URI that was checked. */
+/** Like {@link objectType}, for a validated URI. */
 export const kindAt = (uri: string): Effect.Effect<ObjectKind | undefined, StorageError, Storage> =>
   Effect.flatMap(Storage, (storage) => Effect.map(storage.list(uri), kindOfFolder))
 

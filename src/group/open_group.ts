@@ -39,62 +39,71 @@ export interface Member {
   readonly type: ObjectKind
   /** Name of the member in the group; `null` without a name. */
   readonly name: string | null
-  /** Whether the group names it by a path from itself on, so that both move together. */
+  /** Whether the group refers to it by a relative path, so that it moves with the group. */
   readonly relative: boolean
 }
 
 /** An open group: a snapshot that does not change while others write. */
 export interface TileGroup {
-  /** Where it is, without a slash at the end. */
+  /** URI of the group, without a trailing slash. */
   readonly uri: string
   /** The time range of the open group. */
   readonly time: TimeRange
-  /** Sorted by name; members without a name by their stored URI. */
+  /** Members, sorted by name; members without a name by their stored URI. */
   readonly members: ReadonlyArray<Member>
-  /** Whether membership is recorded; groups from before TileDB 2.8 only mark a folder, and contain its objects. */
+  /**
+   * Whether the group stores its members. Groups from before TileDB 2.8 only mark a folder; their members are the
+   * objects in it.
+   */
   readonly recorded: boolean
-  /** The key that it was opened with. It is not enumerable: logs, JSON and copies by spread leave it out. */
+  /** The key with which it was opened. It is not enumerable: logs, JSON and spread copies omit it. */
   readonly key: EncryptionKey | undefined
-  /** Whether digests are checked. */
+  /** Whether checksums are verified. */
   readonly verifyChecksums: boolean
 }
 
-/** What opening a group can fail with. */
+/** Errors of opening a group. */
 export type GroupError = InvalidOption | ArrayNotFound | NotFound | StorageError | TileError
 
-const ENCRYPTION_AT = 29
+const ENCRYPTION_OFFSET = 29
 
-/** Groups are mostly plain, even those of encrypted arrays: a key at hand is used where the tile wants one. */
+/**
+ * Opens a generic tile of a group. Most groups are not encrypted, even those of encrypted arrays: the key is used only
+ * if the tile requires one.
+ */
 export const openGroupTile = (access: TileAccess, uri: string, file: Uint8Array): Steps<GenericTile> =>
-  openGenericTileSteps(file[ENCRYPTION_AT] === 0 ? { ...access, key: undefined } : access, uri, file)
+  openGenericTileSteps(file[ENCRYPTION_OFFSET] === 0 ? { ...access, key: undefined } : access, uri, file)
 
-/** Whether a file has all members: it is of version 1. Its name ends with the uuid, or since 2.19 with `_1`. */
+/**
+ * Returns whether a file contains all members, which is so for version 1. Its name ends with the UUID, or since 2.19
+ * with `_1`.
+ */
 export const isWhole = (name: TimestampedName): boolean => name.version <= 1
 
-/** By what a member is known in its group: no two have the same. */
+/** Returns the key of a member, which is unique in its group: its name, or its URI if it has no name. */
 export const memberKey = (member: GroupMember): string => member.name ?? member.uri
 
-/** Membership after the files of details, in the order of time. */
+/** Returns the members after applying the member files, in the order of time. */
 export const replayMembers = (...input: Parameters<typeof replayMembersSteps>): ReadonlyArray<GroupMember> =>
   finish(replayMembersSteps(...input))
 
-/** Members between two yields. */
-const STEP = 1024
+/** Number of members between two yields. */
+const STEP_MEMBERS = 1024
 
-/** As {@link replayMembers}, in steps. */
+/** Like {@link replayMembers}, in steps. */
 function* replayMembersSteps(
   files: ReadonlyArray<{ readonly whole: boolean; readonly members: ReadonlyArray<GroupMember> }>,
 ): Steps<ReadonlyArray<GroupMember>> {
   let replayed = 0
   const members = new Map<string, GroupMember>()
   for (const file of files) {
-    // a file of version 1 says all
+    // a file of version 1 contains all members
     if (file.whole) members.clear()
     for (const member of file.members) {
       const key = memberKey(member)
       if (member.deleted) members.delete(key)
       else members.set(key, member)
-      if (++replayed % STEP === 0) yield
+      if (++replayed % STEP_MEMBERS === 0) yield
     }
   }
   const sorted = yield* sortSteps([...members], ([a], [b]) => compareBytewise(a, b))
@@ -125,15 +134,15 @@ const checkMember = (group: string, path: string, place: InnerPathPlace): void =
   throw new FormatError({ ...place, offset: 0, detail: reason })
 }
 
-/** A group as its files have it. */
+/** The member files of a group. */
 export interface LoadedGroup {
-  /** The names of all files of details, in the order of time. */
+  /** Names of all member files, in the order of time. */
   readonly names: ReadonlyArray<TimestampedName>
-  /** The members over a range of time, sorted by their keys. */
+  /** Members over a time range, sorted by their keys. */
   readonly members: ReadonlyArray<GroupMember>
 }
 
-/** Loads the details of the group at `uri`, over a range of time. */
+/** Loads the members of the group at `uri` over a time range. */
 export const loadGroup = (
   uri: string,
   time: TimeRange,
@@ -167,7 +176,7 @@ export const loadGroup = (
                 checkMember(uri, path, { uri: file, path: `members.${i}.uri`, version: tile.version })
               }
             }
-            yield* inParts(members.length, check, STEP)
+            yield* inParts(members.length, check, STEP_MEMBERS)
             return { whole: isWhole(name), members }
           })),
       { concurrency: 16 },
@@ -175,7 +184,7 @@ export const loadGroup = (
     return { names, members: yield* runSteps(() => replayMembersSteps(files)) }
   }))
 
-/** A group as it is printed; its members show no credentials themselves. */
+/** Returns a group in printable form. Its members redact credentials themselves. */
 const shownGroup = (group: Omit<TileGroup, "key">): object => ({ ...group, uri: redactUri(group.uri) })
 
 /** Opens a group. */
@@ -193,7 +202,7 @@ export const openGroup = (
         shown.push(showEntry({ uri: memberUri(at, item, relative), type, name, relative }))
       }
     }
-    yield* runSteps(() => inParts(members.length, show, STEP))
+    yield* runSteps(() => inParts(members.length, show, STEP_MEMBERS))
     const group = {
       uri: at,
       time,

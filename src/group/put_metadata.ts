@@ -1,5 +1,5 @@
 /**
- * Changing the metadata of groups.
+ * Changes the metadata of groups.
  */
 import * as Effect from "effect/Effect"
 import { traced } from "../../platform/observability/spans.ts"
@@ -23,8 +23,8 @@ import { checkGroup, type TileGroup } from "./open_group.ts"
 export type PutGroupMetadataError = InvalidOption | WriteError | ArrayNotFound | StoreError
 
 /**
- * Changes the metadata of a group, in one file: what `change` sets and deletes is written after it succeeds, and
- * nothing if it fails or is interrupted. `group` is an open group or a URI. With a key, the file is encrypted. Without
+ * Changes the metadata of a group, in one file. The changes of `change` are written after it succeeds; if it fails or
+ * is interrupted, nothing is written. `group` is an open group or a URI. With a key, the file is encrypted. Without
  * `at`, the metadata files are listed to find a time after the newest one.
  *
  * Fails as `change` does; with `ArrayNotFound` if there is no group, `InvalidOption`, `StorageError` or `CodecError`.
@@ -90,8 +90,8 @@ export const putMetadata = (
   editMetadata(group, (metadata) => metadata.put(entries), options).pipe(traced("Group.putMetadata", group))
 
 /**
- * Deletes one or more keys of a group's metadata, in one file. Missing keys count as deleted. Fails as {@link
- * editMetadata} does.
+ * Deletes one or more keys of a group's metadata, in one file. Succeeds for missing keys. Fails as {@link editMetadata}
+ * does.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"

@@ -1,5 +1,5 @@
 /**
- * Visiting everything below a URI, one object after the other.
+ * Visits everything below a URI, one object at a time.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import type { Codecs } from "../../platform/codecs/service.ts"
 import { following } from "../../platform/storage/http/origin.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import {
-  DEEPEST,
   type ListingAt,
   listingOf,
   type ListOptions,
   lsWithin,
+  MAX_DEPTH,
   MAX_GROUPS,
   type ObjectEntry,
   within,
@@ -30,17 +30,17 @@ export interface Visit extends ObjectEntry {
   readonly depth: number
 }
 
-/** A visit that was not made yet, and the listing that it came from. */
+/** A visit that is still to be made, and the listing that contains the object. */
 interface Pending {
   readonly visit: Visit
   readonly listing: ListingAt
 }
 
 /**
- * Streams all arrays and groups below a URI, a group before its members. Every group is entered once, however often it
- * occurs, at most 100,000 groups in total; missing members are visited too. Takes a `Group.ls` for each group, on
- * demand. Fails as that does, except for missing groups. Visits with `foreign` are not entered: a group from the
- * network leads to its own origin and to those in `allow`, see {@link ListOptions}.
+ * Streams all arrays and groups below a URI, each group before its members. Every group is entered once, however often
+ * it occurs, and at most 100,000 groups in total; missing members are visited too. Takes a `Group.ls` for each group,
+ * on demand. Fails as `Group.ls` does, except for missing groups. Visits with `foreign` are not entered: their origin
+ * is not allowed, see {@link ListOptions}.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"
@@ -66,7 +66,7 @@ export const walk = (
 ): Stream.Stream<Visit, GroupError, Storage | Codecs> =>
   walkOf(uri, options, MAX_GROUPS).pipe(tracedStream("Group.walk", uri))
 
-/** As {@link walk}, with another limit. */
+/** Like {@link walk}, with another maximum number of groups. */
 export const walkOf = (
   uri: string,
   options: ListOptions,
@@ -84,17 +84,17 @@ export const walkOf = (
   const noObjects = () => Effect.succeed<ReadonlyArray<Pending>>([])
   return Stream.unwrap(Effect.gen(function* () {
     const { uri: start, ...listing } = yield* listingOf(uri, options, max)
-    // the next visit is the last of them
+    // a stack: the next visit is the last item
     const pending = (yield* visits(start, listing, 1)).toReversed()
     const entered = new Set([identity(start)])
     return Stream.paginateChunkEffect(undefined, () =>
       Effect.gen(function* () {
         const met: Array<Visit> = []
-        // up to and including the next group to enter: one listing a step
+        // emit visits up to and including the next group to enter, so that each step takes one listing
         for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
           const { visit, listing } = next
           met.push(visit)
-          if (visit.type !== "group" || visit.foreign !== undefined || visit.depth >= DEEPEST) continue
+          if (visit.type !== "group" || visit.foreign !== undefined || visit.depth >= MAX_DEPTH) continue
           const id = identity(visit.uri)
           if (entered.has(id) || entered.size >= listing.maxGroups) continue
           entered.add(id)

@@ -10,18 +10,18 @@ import type { OpenedArray } from "../array/open/open.ts"
 import { type ConsolidateError, consolidationPlan } from "../maintain/consolidate.ts"
 import { vacuum, type VacuumError } from "../maintain/vacuum.ts"
 
-/** One step of maintenance that would help. */
+/** A recommended maintenance step. */
 export interface Advice {
-  /** What there is to do. */
+  /** Description of the step. */
   readonly text: string
-  /** The command that does it, without the array's URI. */
+  /** The command that runs the step, without the array's URI. */
   readonly command: string
 }
 
 /** Errors of computing advice. */
 export type AdviceError = ConsolidateError | VacuumError
 
-/** Number of footers from which on one file for all of them is worth a write. */
+/** Minimum number of footers for which a consolidated file is recommended. */
 const MIN_FOOTERS = 8
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`

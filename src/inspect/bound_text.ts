@@ -8,7 +8,7 @@ import type { Dimension } from "../../schema/array/dimension.ts"
 import type { Range } from "../../schema/array/range.ts"
 import { readScalar, textJson } from "../../schema/array/scalar.ts"
 
-/** Returns a coordinate as text: the value at `index` in the bytes. */
+/** Returns the coordinate at `index` in the bytes as text. */
 export const boundText = ({ type, cellValNum }: Dimension, bytes: Uint8Array, index = 0): string => {
   if (cellValNum === VAR) {
     const text = textJson(bytes)

@@ -1,5 +1,5 @@
 /**
- * Sizes of an array's fields, from the metadata of its fragments.
+ * Computes the sizes of an array's fields from the metadata of its fragments.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs/service.ts"
@@ -13,7 +13,7 @@ import { type FieldTiles, loadFieldTiles, type TileFile } from "../fragment/fiel
 import { cellCount, type Fragment } from "../fragment/fragment.ts"
 import type { SectionError } from "../fragment/sections.ts"
 
-/** The number of tiles of a size: more than half of `upTo` bytes, at most `upTo`. */
+/** The number of tiles in a size bin: larger than half of `upTo` bytes, and at most `upTo` bytes. */
 export interface TileSizeCount {
   readonly upTo: number
   readonly tiles: number
@@ -22,7 +22,7 @@ export interface TileSizeCount {
 /** Sizes of a field in all visible fragments, in bytes. */
 export interface FieldSizes {
   readonly name: string
-  /** The kind of the field; `cells` are the stored times of single cells and of their deletion. */
+  /** The kind of the field; `cells` are stored write times and deletion times of single cells. */
   readonly kind: "attribute" | "dimension" | "cells"
   readonly type: string
   /** The filters in the newest schema that has the field, as `tessera schema --json` prints them. */
@@ -32,11 +32,11 @@ export interface FieldSizes {
   /** Size of its tiles before the filters. */
   readonly unfiltered: number
   readonly tiles: number
-  /** Tiles by their stored size, in ascending order, without empty bins. */
+  /** Number of tiles by stored size, in ascending order, without empty bins. */
   readonly tileSizes: ReadonlyArray<TileSizeCount>
 }
 
-/** A sum that is being computed. */
+/** Sums over all fragments. */
 interface Sums {
   readonly kind: FieldSizes["kind"]
   field: Field

@@ -1,5 +1,5 @@
 /**
- * Positions of boxes within the non-empty domain of an array, for drawings.
+ * Computes positions of boxes within the non-empty domain of an array, for drawings.
  */
 import { VAR } from "../../schema/array/cell_val_num.ts"
 import { isFloat } from "../../schema/array/datatype.ts"
@@ -14,7 +14,7 @@ type Position = (range: Range) => readonly [low: number, high: number]
 
 const limited = (value: number): number => value > 0 ? Math.min(value, 1) : 0
 
-/** Text: each distinct bound takes one step. */
+/** Computes positions of text. Distinct bounds have equal distances. */
 const textPosition = (bounds: ReadonlyArray<Uint8Array>): Position => {
   const sorted = [...bounds].sort(compareBytes).filter((bound, i, all) =>
     i === 0 || compareBytes(bound, all[i - 1]) !== 0
@@ -31,7 +31,7 @@ const textPosition = (bounds: ReadonlyArray<Uint8Array>): Position => {
   return ({ low, high }) => [limited(rank(low) / sorted.length), limited((rank(high) + 1) / sorted.length)]
 }
 
-/** Floats: without the width of a cell. A domain of one value fills the axis. */
+/** Computes positions of floats, whose cells have no width. A domain of one value fills the axis. */
 const realPosition = ({ type }: Dimension, domain: Range): Position => {
   const [start, end] = [Number(readScalar(type, domain.low)), Number(readScalar(type, domain.high))]
   // the difference of large bounds may be infinite
@@ -40,7 +40,7 @@ const realPosition = ({ type }: Dimension, domain: Range): Position => {
   return ({ low, high }) => extent > 0 ? [limited(at(low)), limited(at(high))] : [0, 1]
 }
 
-/** Whole numbers, dates and times: a cell has the width 1. */
+/** Computes positions of whole numbers, dates and times, whose cells have the width 1. */
 const wholePosition = ({ type }: Dimension, domain: Range): Position => {
   const start = BigInt(readScalar(type, domain.low))
   const extent = Number(BigInt(readScalar(type, domain.high)) - start + 1n)
@@ -49,7 +49,7 @@ const wholePosition = ({ type }: Dimension, domain: Range): Position => {
   return ({ low, high }) => [at(low, 0n), at(high, 1n)]
 }
 
-/** Returns what computes the positions of boxes within `domain`, the non-empty domain of the array. */
+/** Returns a function that computes the positions of boxes within `domain`, the non-empty domain of the array. */
 export const makePositions = (
   { schema, fragments }: OpenedArray,
   domain: ReadonlyArray<Range>,

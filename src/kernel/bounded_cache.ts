@@ -1,21 +1,23 @@
 /**
- * A cache that belongs to an open array: what was loaded and decoded of its metadata, up to a number of bytes. What was used
- * longest ago is dropped first, and loaded again when it is needed.
+ * A cache that belongs to an open array: keeps loaded and decoded metadata up to a number of bytes. The least recently
+ * used values are dropped first, and loaded again when needed.
  */
 
-/** Bytes of metadata that an open array keeps: a quarter of the default memory budget of a stream. */
-export const CACHE_BYTES = 2 ** 26
+/** Default size of the cache of an open array, in bytes: a quarter of the default memory budget of a stream. */
+export const DEFAULT_CACHE_SIZE = 2 ** 26
 
-/** The least bytes that {@link BoundedCache.withLimit} leaves: smaller budgets would load the same metadata for each batch. */
-const MIN_BYTES = 2 ** 24
+/**
+ * Minimum size that {@link BoundedCache.withLimit} sets: smaller caches would load the same metadata for each batch.
+ */
+const MIN_CACHE_SIZE = 2 ** 24
 
-/** The kind of a cached value, compared by identity: make each kind once. `A` is the type of the values. */
+/** The kind of a cached value, compared by identity: create each kind once. `A` is the type of the values. */
 export interface CacheKind<A> {
   readonly name: string
   readonly _A?: (_: A) => A
 }
 
-/** Makes a kind of cached value. */
+/** Creates a kind of cached value. */
 export const cacheKind = <A>(name: string): CacheKind<A> => ({ name })
 
 /** A cached value in the ring of all values. */
@@ -30,11 +32,11 @@ interface Entry {
 
 /** The cached values of one owner: a fragment, a schema, or an array. */
 export interface CacheSpace {
-  /** Returns a value, which counts as used now; `undefined` if it was not loaded, or dropped since. */
+  /** Returns a value and marks it as used; `undefined` if it was not loaded, or was dropped since. */
   readonly get: <A>(kind: CacheKind<A>, key: string | number) => A | undefined
-  /** Keeps a value of about this many bytes. A value that is larger than the cache is not kept. */
+  /** Stores a value of about this many bytes. A value that is larger than the cache is not stored. */
   readonly set: <A>(kind: CacheKind<A>, key: string | number, value: A, bytes: number) => void
-  /** Removes a value and returns it: memory that only one reader may use. */
+  /** Removes a value and returns it, for memory that only one reader may use. */
   readonly take: <A>(kind: CacheKind<A>, key: string | number) => A | undefined
   /** The space that all owners share. */
   readonly shared: CacheSpace
@@ -42,20 +44,21 @@ export interface CacheSpace {
 
 /** A cache with a limit that all its spaces share. */
 export interface BoundedCache {
-  /** Makes an empty space. */
+  /** Creates an empty space. */
   readonly makeSpace: () => CacheSpace
-  /** Bytes of all values that are kept. */
+  /** Returns the total size of all cached values, in bytes. */
   readonly bytes: () => number
   /**
-   * Lowers the limit to `bytes`, or to 16 MiB if that is more, until the returned function is called. The lowest of several
-   * limits counts.
+   * Lowers the limit to `bytes`, or to 16 MiB if that is more, until the returned function is called. If there are
+   * several limits, the lowest one applies.
    */
   readonly withLimit: (bytes: number) => () => void
 }
 
-/** Makes a cache of at most `limit` bytes. */
-export const makeBoundedCache = (limit: number = CACHE_BYTES): BoundedCache => {
-  // a ring in the order of last use: a value that is used moves without allocation. `end` is before the oldest and after the newest.
+/** Creates a cache of at most `limit` bytes. */
+export const makeBoundedCache = (limit: number = DEFAULT_CACHE_SIZE): BoundedCache => {
+  // the values form a ring in the order of last use, so that using a value allocates nothing; `end` is between the
+  // newest and the oldest value
   const end = { bytes: 0 } as Entry
   end.older = end.newer = end
   const limits = new Set<{ readonly bytes: number }>()
@@ -123,7 +126,7 @@ export const makeBoundedCache = (limit: number = CACHE_BYTES): BoundedCache => {
     makeSpace: () => makeSpace(shared),
     bytes: () => kept,
     withLimit: (bytes) => {
-      const lowered = { bytes: Math.max(bytes, MIN_BYTES) }
+      const lowered = { bytes: Math.max(bytes, MIN_CACHE_SIZE) }
       limits.add(lowered)
       shrink()
       return () => void limits.delete(lowered)

@@ -4,9 +4,7 @@
 
 /** The bounds and the sum of numbers, accumulated over several calls. */
 export interface NumberBounds {
-  /**
-   * Minimum and maximum, ignoring NaN; initially Infinity and −Infinity. The last of equal values counts: −0 equals 0.
-   */
+  /** Minimum and maximum without NaN; initially Infinity and −Infinity. −0 equals 0; the last of equal values is stored. */
   min: number
   max: number
   sum: number
@@ -29,7 +27,7 @@ export const boundNumbers = (values: Float64Array, n: number, bounds: NumberBoun
   bounds.sum = sum
 }
 
-const LARGEST = Number.MAX_VALUE
+const MAX_NUMBER = Number.MAX_VALUE
 
 /** Adds the first `n` numbers to `sum`; like the engine, it saturates at the largest number. */
 export const saturatingSum = (
@@ -39,8 +37,8 @@ export const saturatingSum = (
 ): { readonly sum: number; readonly saturated: boolean } => {
   for (let i = 0; i < n; i++) {
     const value = values[i]
-    if (sum < 0 === value < 0 && Math.abs(sum) > LARGEST - Math.abs(value)) {
-      return { sum: sum < 0 ? -LARGEST : LARGEST, saturated: true }
+    if (sum < 0 === value < 0 && Math.abs(sum) > MAX_NUMBER - Math.abs(value)) {
+      return { sum: sum < 0 ? -MAX_NUMBER : MAX_NUMBER, saturated: true }
     }
     sum += value
   }

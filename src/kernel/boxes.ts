@@ -10,7 +10,7 @@ export interface Boxes {
   readonly highs: ReadonlyArray<Float64Array>
 }
 
-/** Returns the dimension in which the boxes are shortest, relative to their overall extent. */
+/** Returns the dimension in which boxes are shortest in relation to their overall extent. */
 const narrowest = ({ count, lows, highs }: Boxes): number => {
   let best = 0
   let minShare = Infinity
@@ -36,25 +36,25 @@ const narrowest = ({ count, lows, highs }: Boxes): number => {
 const MAX_COMPARISONS = 1 << 24
 
 /**
- * Returns a function that tests whether box `k` of others intersects any of `boxes` for which `matters` returns true.
- * The function also returns true once the maximum number of comparisons is reached.
+ * Returns a function that tests whether box `k` of others intersects any of the `boxes` for which `isRelevant` returns
+ * true. The function also returns true once the maximum number of comparisons is reached.
  */
-export const meeting = (
+export const makeIntersects = (
   boxes: Boxes,
-): (other: Boxes, k: number, matters: (i: number) => boolean) => boolean => {
+): (other: Boxes, k: number, isRelevant: (i: number) => boolean) => boolean => {
   const { count, lows, highs } = boxes
   const along = narrowest(boxes)
   const order = Uint32Array.from({ length: count }, (_, i) => i)
   order.sort((a, b) => lows[along][a] - lows[along][b])
   // the maximum high bound among the boxes up to each position in the order
-  const reach = new Float64Array(count)
-  for (let i = 0; i < count; i++) reach[i] = Math.max(i === 0 ? -Infinity : reach[i - 1], highs[along][order[i]])
+  const maxHighs = new Float64Array(count)
+  for (let i = 0; i < count; i++) maxHighs[i] = Math.max(i === 0 ? -Infinity : maxHighs[i - 1], highs[along][order[i]])
   let remaining = MAX_COMPARISONS
   return (other, k, matters) => {
     const low = other.lows[along][k]
     const high = other.highs[along][k]
     const end = firstFrom(count, (i) => lows[along][order[i]] <= high)
-    for (let i = end - 1; i >= 0 && reach[i] >= low; i--) {
+    for (let i = end - 1; i >= 0 && maxHighs[i] >= low; i--) {
       if (remaining-- <= 0) return true
       const box = order[i]
       let d = 0

@@ -1,5 +1,5 @@
 /**
- * The next and previous value of each type of coordinates.
+ * Computes the next and the previous value of each type of coordinates.
  */
 
 const double = new Float64Array(1)
@@ -31,7 +31,8 @@ export const nextBytes = (value: Uint8Array): Uint8Array => {
 }
 
 /**
- * Returns a close byte string below, or `undefined` for the empty one. The greatest one below would be infinitely long.
+ * Returns a byte string shortly below, or `undefined` for the empty one. The greatest byte string below would be
+ * infinitely long.
  */
 export const bytesBelow = (value: Uint8Array): Uint8Array | undefined => {
   const last = value.length - 1

@@ -1,5 +1,5 @@
 /**
- * The first cell outside a range; −1 if all cells are inside.
+ * Searches for the first cell outside a range; the result is −1 if all cells are inside.
  */
 
 /** Searches numbers; NaN is outside any range. */

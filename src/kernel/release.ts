@@ -1,9 +1,9 @@
 /**
- * Early release of memory: garbage collectors wait until there is a lot of it, and some underestimate array buffers.
+ * Releases memory early. Garbage collectors wait until a lot of memory is unused, and some underestimate array buffers.
  */
 
-/** Arrays of fewer bytes are not released early. */
-const SMALL = 1 << 16
+/** Minimum size of an array that is released early, in bytes. */
+const MIN_RELEASED_SIZE = 1 << 16
 
 /**
  * Releases the memory of arrays that are no longer used; they become empty. Each array must have a buffer of its own.
@@ -11,6 +11,6 @@ const SMALL = 1 << 16
 export const release = (arrays: Iterable<Uint32Array>): void => {
   for (const { buffer } of arrays) {
     // runtimes without `transfer` collect the memory later
-    if (buffer.byteLength >= SMALL && "transfer" in buffer) (buffer as ArrayBuffer).transfer(0)
+    if (buffer.byteLength >= MIN_RELEASED_SIZE && "transfer" in buffer) (buffer as ArrayBuffer).transfer(0)
   }
 }

@@ -6,10 +6,10 @@
 /** A computation of `A` that pauses at each `yield`. */
 export type Steps<A> = Generator<void, A, void>
 
-/** Items that a loop processes between two yields: well below a millisecond of work for simple loops. */
+/** Number of items that a loop processes between two yields: well below a millisecond of work for simple loops. */
 export const STEP = 1 << 15
 
-/** Bytes that are copied between two yields. */
+/** Number of bytes that are copied between two yields. */
 export const COPY_STEP = 1 << 22
 
 /** Runs a computation to its end without pausing. */

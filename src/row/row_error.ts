@@ -1,5 +1,5 @@
 /**
- * Rows that are not what a schema says.
+ * Errors of rows.
  *
  * @module
  */
@@ -47,9 +47,9 @@ const RowErrorBase: TaggedErrorClass<RowError, "RowError", {
 }))
 
 /**
- * A row that the schema of the rows or the array at `uri` refuses; `reason` is the kind of problem, and `detail` names
- * the field; `row` counts from 0 through the result or the rows that are written, or through all batches of a stream.
- * `cause` is the `ParseError` of effect where the schema refuses it.
+ * A row that the schema of the rows, or the array at `uri`, rejects. `reason` is the kind of problem, and `detail`
+ * names the field. `row` counts from 0 in the result, in the rows to write, or in all batches of a stream. `cause` is
+ * Effect's `ParseError` if the schema rejected the row.
  *
  * ```ts
  * import { layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -68,13 +68,13 @@ const RowErrorBase: TaggedErrorClass<RowError, "RowError", {
  * ```
  */
 export class RowError extends RowErrorBase {
-  /** The row, and why. */
+  /** The number of the row and the problem. */
   override get message(): string {
     return `${this.uri}: row ${this.row}: ${this.detail}`
   }
 }
 
-/** The error of a row that a schema refuses: "place: Expected …". */
+/** Returns the error of a row that a schema rejects: "place: Expected …". */
 export const rowErrorOf = (uri: string, row: number, issue: ParseResult.ParseIssue): RowError =>
   new RowError({
     uri,

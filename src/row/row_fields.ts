@@ -7,11 +7,11 @@ import * as AST from "effect/SchemaAST"
 /** A field of a row. */
 export interface RowField {
   readonly name: string
-  /** Types of its values other than null and undefined; several for a union. */
+  /** Types of its values other than null and undefined; several types for a union. */
   readonly types: ReadonlyArray<AST.AST>
   /** Whether it may be null. */
   readonly nullable: boolean
-  /** Whether it may be missing, or undefined. */
+  /** Whether it may be missing or undefined. */
   readonly optional: boolean
 }
 

@@ -99,12 +99,12 @@ export interface SparseOptions<
 > extends SchemaOptions<D, A, L> {
   /** The order of the cells in a tile. Default: `row-major`. */
   readonly order?: CellOrder
-  /** Whether to keep all cells with the same coordinates. Default: false, only the newest is kept. */
+  /** Keeps all cells with the same coordinates. Default: false, only the newest is kept. */
   readonly allowsDuplicates?: boolean
 }
 
 /** The default of `capacity`. */
-const CAPACITY = 10_000
+const DEFAULT_CAPACITY = 10_000
 
 const make = <
   K extends ArrayType,
@@ -125,7 +125,7 @@ const make = <
     attributeNames: Object.keys(attrs),
     order: options.order ?? "row-major",
     tileOrder: options.tileOrder ?? "row-major",
-    capacity: options.capacity ?? CAPACITY,
+    capacity: options.capacity ?? DEFAULT_CAPACITY,
     allowsDuplicates: options.allowsDuplicates ?? false,
     coordsFilters: pipelineOf(options.coordsFilters ?? [defaults]),
     offsetsFilters: pipelineOf(options.offsetsFilters ?? [defaults]),

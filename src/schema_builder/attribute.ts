@@ -50,7 +50,7 @@ export interface Attribute<
   readonly fillValueValidity: number
   /** The order of the values along the only dimension of a dense array. */
   readonly order: DataOrder
-  /** The name of the enumeration whose values the cells are codes of; "" if there is no enumeration. */
+  /** Name of the enumeration, if the cells are codes of its values; `""` for other attributes. */
   readonly enumeration: E
   /** The reason why the attribute is invalid; the schema reports it with the name. */
   readonly problem?: string

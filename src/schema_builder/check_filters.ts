@@ -8,7 +8,7 @@ import { SchemaError } from "./schema_error.ts"
 
 const integerLike: ReadonlyArray<Datatype> = ["bool", "blob", "geom_wkb", "geom_wkt"]
 
-/** Whether values can be processed as integers. */
+/** Returns whether values can be processed as integers. */
 const counts = (type: Datatype): boolean => isInteger(type) || isTemporal(type) || integerLike.includes(type)
 
 const integerOf: Readonly<Record<number, Datatype>> = { 1: "int8", 2: "int16", 4: "int32", 8: "int64" }

@@ -11,10 +11,10 @@ import { checkEnumerations } from "./enumeration_values.ts"
 import type { ArraySchema } from "./schema_value.ts"
 import { SchemaError, type SchemaReason } from "./schema_error.ts"
 
-/** Hilbert values have 64 bits, which the dimensions share. */
+/** Maximum number of dimensions with Hilbert order: they share the 64 bits of Hilbert values. */
 const MAX_HILBERT_DIMENSIONS = 16
-/** The maximum width and height of a WebP picture. */
-const WEBP_SIDE = 16383
+/** Maximum width and height of a WebP picture. */
+const MAX_WEBP_SIDE = 16383
 
 /** Returns the tile extent of a dimension, if it has one. */
 const tileLength = ({ domain, tile }: Dimension): number =>
@@ -35,8 +35,8 @@ const checkWebp = (field: string, schema: ArraySchema, webp: Extract<Filter, { t
   if (columns % depth !== 0) {
     refuse("InvalidFilter", `${columns} columns per tile are not a multiple of the pixel size ${depth}`)
   }
-  if (rows > WEBP_SIDE || columns / depth > WEBP_SIDE) {
-    refuse("InvalidFilter", `tiles are larger than ${WEBP_SIDE} × ${WEBP_SIDE} pixels`)
+  if (rows > MAX_WEBP_SIDE || columns / depth > MAX_WEBP_SIDE) {
+    refuse("InvalidFilter", `tiles are larger than ${MAX_WEBP_SIDE} × ${MAX_WEBP_SIDE} pixels`)
   }
 }
 

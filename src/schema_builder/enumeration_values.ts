@@ -50,9 +50,9 @@ export type EnumerationInput =
     readonly ordered?: boolean
   }
 
-/** The maximum size that engines accept for an enumeration, and for all of a schema, in bytes. */
-const MAX_BYTES = 10 * 2 ** 20
-const MAX_BYTES_OF_ALL = 50 * 2 ** 20
+/** Maximum sizes that engines accept for an enumeration, and for all enumerations of a schema, in bytes. */
+const MAX_ENUMERATION_SIZE = 10 * 2 ** 20
+const MAX_ENUMERATIONS_SIZE = 50 * 2 ** 20
 
 const isTypedArray = (values: EnumerationList): values is TypedArray => ArrayBuffer.isView(values)
 
@@ -70,10 +70,10 @@ interface EncodedValues {
   readonly keys: Array<string>
 }
 
-/** The number of values encoded per step. */
-const BLOCK = 4096
+/** Number of values encoded per step. */
+const STEP_VALUES = 4096
 /** The maximum number of characters of texts that are encoded in one call. */
-const MAX_AT_ONCE = 1 << 20
+const MAX_ENCODED_LENGTH = 1 << 20
 
 const encoder = new TextEncoder()
 
@@ -84,7 +84,7 @@ const asciiOf = (values: ReadonlyArray<unknown>): Uint8Array | undefined => {
     if (typeof value !== "string") return undefined
     length += value.length
   }
-  if (length > MAX_AT_ONCE) return undefined
+  if (length > MAX_ENCODED_LENGTH) return undefined
   const bytes = encoder.encode(values.join(""))
   return bytes.length === length ? bytes : undefined
 }
@@ -102,8 +102,8 @@ const encodeValue = (name: string, type: Datatype, value: string | number | bigi
 function* encodeValuesSteps(name: string, type: Datatype, values: EnumerationList): Steps<EncodedValues> {
   const list = Array.from(values as Iterable<string | number | bigint>)
   const [parts, keys]: [Array<Uint8Array>, Array<string>] = [[], []]
-  for (let from = 0; from < list.length; from += BLOCK) {
-    const block = list.slice(from, from + BLOCK)
+  for (let from = 0; from < list.length; from += STEP_VALUES) {
+    const block = list.slice(from, from + STEP_VALUES)
     const ascii = isText(type) ? asciiOf(block) : undefined
     let at = 0
     for (const value of block) {
@@ -133,7 +133,7 @@ function* encodedSteps(values: EnumerationValues): Steps<EncodedValues> {
       keys.push(bytewise(parts[i]))
     }
   }
-  yield* inParts(valueCount(values), take, BLOCK)
+  yield* inParts(valueCount(values), take, STEP_VALUES)
   return { parts, keys }
 }
 
@@ -141,7 +141,7 @@ function* encodedSteps(values: EnumerationValues): Steps<EncodedValues> {
 function* checkDistinctSteps(name: string, type: Datatype, { parts, keys }: EncodedValues): Steps<void> {
   const seen = new Set<string>()
   for (const [i, part] of parts.entries()) {
-    if (i % BLOCK === BLOCK - 1) yield
+    if (i % STEP_VALUES === STEP_VALUES - 1) yield
     const key = keys[i]
     if (seen.has(key)) {
       const shown = isText(type) ? new TextDecoder().decode(part) : scalarsJson(type, part).join(", ")
@@ -172,7 +172,7 @@ function* joinSteps(
   const copy = (from: number, to: number): void => {
     for (let i = from; i < to; i++) data.set(parts[i], starts[i])
   }
-  yield* inParts(parts.length, copy, BLOCK)
+  yield* inParts(parts.length, copy, STEP_VALUES)
   return { data, starts }
 }
 
@@ -274,16 +274,16 @@ export const checkEnumerations = (enumerations: Readonly<Record<string, Enumerat
     if (name === "") throw new SchemaError({ field, reason: "InvalidName", detail: "an enumeration needs a name" })
     const bytes = data.length + (offsets === null ? 0 : 8 * offsets.length)
     all += bytes
-    if (bytes > MAX_BYTES) {
+    if (bytes > MAX_ENUMERATION_SIZE) {
       throw new SchemaError({
         field,
         reason: "TooLarge",
-        detail: `the size is ${bytes} bytes; engines accept ${MAX_BYTES}`,
+        detail: `the size is ${bytes} bytes; engines accept ${MAX_ENUMERATION_SIZE}`,
       })
     }
   }
-  if (all > MAX_BYTES_OF_ALL) {
-    const detail = `the total size is ${all} bytes; engines accept ${MAX_BYTES_OF_ALL}`
+  if (all > MAX_ENUMERATIONS_SIZE) {
+    const detail = `the total size is ${all} bytes; engines accept ${MAX_ENUMERATIONS_SIZE}`
     throw new SchemaError({ field: "enumerations", reason: "TooLarge", detail })
   }
 }

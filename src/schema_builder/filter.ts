@@ -305,7 +305,7 @@ export const webp = (options: WebpOptions): Filter => ({
   quality: options.quality ?? 100,
   format: options.format,
   lossless: options.lossless ?? false,
-  // set by the schema, which has the tile extents
+  // the schema sets it from the tile extents
   extentY: 0,
   extentX: 0,
 })

@@ -119,8 +119,8 @@ export const dimensionOfColumn = (
   return dimensionOf(type as "int64", [low, high] as never)
 }
 
-/** The target number of cells in a tile of a dense array without tile extents. */
-const TILE_CELLS = 100_000
+/** Target number of cells in a tile of a dense array without tile extents. */
+const TARGET_TILE_CELLS = 100_000
 
 /** Returns the dimensions of a box that starts at 0. Throws {@link SchemaError}. */
 export const dimensionsOfShape = (
@@ -129,7 +129,7 @@ export const dimensionsOfShape = (
 ): Record<string, Dimension<"int32">> => {
   const lengths = Object.entries(shape)
   // the same extent in all dimensions, limited by their lengths
-  const side = Math.max(1, Math.floor(TILE_CELLS ** (1 / Math.max(1, lengths.length))))
+  const side = Math.max(1, Math.floor(TARGET_TILE_CELLS ** (1 / Math.max(1, lengths.length))))
   return Object.fromEntries(lengths.map(([name, length]) => {
     if (!Number.isInteger(length) || length < 1) {
       throw new SchemaError({ field: name, reason: "InvalidValue", detail: `invalid dimension length ${length}` })

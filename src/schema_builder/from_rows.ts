@@ -97,7 +97,7 @@ export const attributesOfRows = <A, I, R>(
   const rowFields = new Set(names)
   for (const name of [...dims, ...Object.keys(attrs)]) {
     if (rowFields.has(name)) continue
-    const detail = `rows have no such field, but ${names.map((n) => JSON.stringify(n)).join(", ")}`
+    const detail = `rows have no such field; they have ${names.map((n) => JSON.stringify(n)).join(", ")}`
     throw new SchemaError({ field: name, reason: "UnknownName", detail })
   }
   const missing = fields.find(({ name, nullable, optional }) => dims.includes(name) && (nullable || optional))

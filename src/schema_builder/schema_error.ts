@@ -1,5 +1,5 @@
 /**
- * What can be wrong with a schema that is being made.
+ * Errors of invalid schemas.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export type SchemaReason =
   | "InvalidValue"
   /** Enumerations have more values or bytes than engines support. */
   | "TooLarge"
-  /** Other parts of the array still use what the change removes or replaces. */
+  /** Other parts of the array still use a part that the change removes or replaces. */
   | "InUse"
   /** The array type, order or format version does not support this combination. */
   | "Unsupported"
@@ -92,8 +92,10 @@ export class SchemaError extends SchemaErrorBase {
 
 const refused = failOn(SchemaError)
 
-/** Runs what makes or checks a schema; what it refuses becomes the Effect's failure. */
+/**
+ * Runs a function that creates or checks a schema; the `SchemaError` that it throws becomes the error of the Effect.
+ */
 export const attemptSchema = <A>(run: () => A): Effect.Effect<A, SchemaError> => attempt(run, refused)
 
-/** As {@link attemptSchema}, in steps between which the event loop gets turns. */
+/** Like {@link attemptSchema}, in steps that yield to the event loop. */
 export const attemptSchemaSteps = <A>(run: () => Steps<A>): Effect.Effect<A, SchemaError> => runSteps(run, refused)

@@ -117,7 +117,7 @@ export interface SchemaJson {
   readonly labels?: ReadonlyArray<LabelJson>
 }
 
-// separate constants, so that bundlers can drop unused parts of the module
+// these are separate constants, so that bundlers can drop unused parts of the module
 const flag = Schema.Boolean
 const list = Schema.Array
 const Literal = Schema.Literal
@@ -132,7 +132,7 @@ const Hex = Struct({ hex: text })
 const Value = Union(number, text)
 const Cell = Union(number, text, Schema.Null, Hex, list(Value))
 const Type = Literal(...datatypes)
-// the options are checked where the type of the filter is known
+// the options are checked later, with the type of the filter
 const FilterOptions = Struct({ type: text }, { key: text, value: Schema.Unknown })
 const Filters = Union(list(FilterOptions), Struct({ maxChunkSize: number, filters: list(FilterOptions) }))
 const CellValNum = Union(number, Literal("var"))

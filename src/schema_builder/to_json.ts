@@ -38,7 +38,7 @@ const filterJson = (filter: Filter): FilterJson => {
     case "scale_float":
       return { ...filter, scale: scalarJson(filter.scale), offset: scalarJson(filter.offset) }
     case "webp": {
-      // they follow from the tile extents
+      // omit the extents, which follow from the tile extents
       const { extentX: _, extentY: __, ...rest } = filter
       return rest
     }

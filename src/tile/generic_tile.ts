@@ -32,10 +32,10 @@ export interface GenericTile {
   readonly end: number
 }
 
-const HEADER = 34
+const HEADER_SIZE = 34
 
-/** The maximum unfiltered size, far above real structures, so that a forged size cannot cause a larger allocation. */
-const LARGEST = 2 ** 31
+/** Maximum unfiltered size, far above real structures, so that a forged size cannot cause a larger allocation. */
+const MAX_UNFILTERED_SIZE = 2 ** 31
 
 /**
  * Opens the generic tile that starts at `at` in `file`; `base` is the offset of `file` in the file `uri`. Throws
@@ -63,16 +63,16 @@ export function* openGenericTileSteps(
       reason: unsupported ? "Unsupported" : "Damaged",
       detail: reason,
     })
-  if (input.byteLength < HEADER) {
-    throw fail("", `a generic tile needs ${HEADER} bytes; ${input.byteLength} bytes remain`)
+  if (input.byteLength < HEADER_SIZE) {
+    throw fail("", `a generic tile needs ${HEADER_SIZE} bytes; ${input.byteLength} bytes remain`)
   }
   const refused = refusal(version)
   if (refused !== undefined) throw fail("version", refused, isLater(version))
-  const pipelineSize = new DataView(input.buffer, input.byteOffset).getUint32(HEADER - 4, true)
-  if (pipelineSize > input.byteLength - HEADER) {
-    throw fail("pipeline", `${pipelineSize} bytes of pipeline in ${input.byteLength - HEADER} bytes`)
+  const pipelineSize = new DataView(input.buffer, input.byteOffset).getUint32(HEADER_SIZE - 4, true)
+  if (pipelineSize > input.byteLength - HEADER_SIZE) {
+    throw fail("pipeline", `${pipelineSize} bytes of pipeline in ${input.byteLength - HEADER_SIZE} bytes`)
   }
-  const data = HEADER + pipelineSize
+  const data = HEADER_SIZE + pipelineSize
   const header = decode(GenericTileHeader, input.subarray(0, data), version, uri, { base: base + at })
   if (header.persistedSize > input.byteLength - data) {
     throw fail(
@@ -80,7 +80,9 @@ export function* openGenericTileSteps(
       `${header.persistedSize} bytes of tile in the remaining ${input.byteLength - data} bytes`,
     )
   }
-  if (header.tileSize > LARGEST) throw fail("tileSize", `${header.tileSize} bytes exceed the maximum of ${LARGEST}`)
+  if (header.tileSize > MAX_UNFILTERED_SIZE) {
+    throw fail("tileSize", `${header.tileSize} bytes exceed the maximum of ${MAX_UNFILTERED_SIZE}`)
+  }
   if (header.encryption !== "none" && access.key === undefined) {
     throw new DecryptionFailed({ uri, reason: "MissingKey", detail: "it is encrypted", hint: { _tag: "ProvideKey" } })
   }

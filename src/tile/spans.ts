@@ -8,8 +8,8 @@ export interface Spans {
   readonly startIn: Float64Array
 }
 
-/** The maximum size of a request that joins adjacent tiles. */
-const LARGEST = 1 << 26
+/** Maximum size of a request that joins adjacent tiles. */
+const MAX_REQUEST_SIZE = 1 << 26
 
 /** Plans the reads of tiles; `starts` are ascending. */
 export const spansOf = (starts: Float64Array, lengths: Float64Array): Spans => {
@@ -18,7 +18,7 @@ export const spansOf = (starts: Float64Array, lengths: Float64Array): Spans => {
   const startIn = new Float64Array(starts.length)
   for (let i = 0; i < starts.length; i++) {
     const last = ranges[ranges.length - 1]
-    if (last !== undefined && starts[i] === last.offset + last.length && last.length + lengths[i] <= LARGEST) {
+    if (last !== undefined && starts[i] === last.offset + last.length && last.length + lengths[i] <= MAX_REQUEST_SIZE) {
       startIn[i] = last.length
       last.length += lengths[i]
     } else {

@@ -7,8 +7,8 @@ import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
 import type { TileAccess } from "./generic_tile.ts"
 
 /**
- * The module of the threads. This file has its own URL in the sources and in the package; in the file that a bundler makes
- * of a program it has another, and the threads run the code that is stored in the package.
+ * Returns the module of the threads. In the sources and in the package, this file has a URL of its own. In bundled
+ * programs it does not, and the threads run the code that is stored in the package.
  */
 const makeTileWorker = (here: string): WorkerModule => {
   const extension = /\/tile_workers(\.[jt]s)$/.exec(here)?.[1]
@@ -18,19 +18,22 @@ const makeTileWorker = (here: string): WorkerModule => {
   }
 }
 
-/** The module of threads that filter and unfilter tiles. */
+/** The module of the threads that filter and unfilter tiles. */
 export const tileWorker: WorkerModule = makeTileWorker(import.meta.url)
 
-/** Returns the pool for tiles with these filters; `undefined` if there are no workers, or a filter is not theirs. */
+/**
+ * Returns the pool for tiles with these filters; `undefined` if there are no workers, or if they do not support a
+ * filter.
+ */
 export const tileWorkers = (
   { codecs: { workers } }: TileAccess,
   filters: ReadonlyArray<Filter>,
 ): WorkerPool | undefined =>
   workers === undefined || filters.some(({ type }) => type === "webp") ? undefined : workers.pool(tileWorker)
 
-/** Minimum size of cells to unfilter, in bytes, for which threads are worth their start. */
-const WORTH = 1 << 24
+/** Minimum size of cells to unfilter, in bytes, for which threads are started. */
+const MIN_SIZE_FOR_THREADS = 1 << 24
 
-/** Returns the workers that help to unfilter `size` bytes of cells; `undefined` without workers, or if the cells are few. */
+/** Returns the workers for unfiltering `size` bytes of cells; `undefined` without workers, or for too few cells. */
 export const poolFor = (access: TileAccess, { filters }: FilterPipeline, size: number): WorkerPool | undefined =>
-  size < WORTH ? undefined : tileWorkers(access, filters)
+  size < MIN_SIZE_FOR_THREADS ? undefined : tileWorkers(access, filters)

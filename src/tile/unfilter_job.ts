@@ -1,5 +1,5 @@
 /**
- * Parts of tiles that a worker thread unfilters: what is sent there, and what comes back.
+ * Jobs of worker threads that unfilter parts of tiles: their input and result.
  */
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { JobKind } from "../../platform/workers/jobs.ts"
@@ -7,22 +7,22 @@ import { type TileContext, tileTable, unfilterChunks } from "../filter/pipeline/
 
 /** Chunks of a tile. */
 export interface TilePart {
-  /** Where the tile starts in the job's bytes, and how long it is there. */
+  /** Start and length of the tile in the job's bytes. */
   readonly start: number
   readonly length: number
-  /** Where the tile starts in its file. */
+  /** Offset of the tile in its file. */
   readonly offset: number
-  /** Bytes of its cells. */
+  /** Unfiltered size of the tile, in bytes. */
   readonly size: number
-  /** The chunks from number `from` to before `to`, whose cells take `requested` bytes. */
+  /** The chunks `from … to − 1`, whose cells take `requested` bytes. */
   readonly from: number
   readonly to: number
   readonly requested: number
 }
 
-/** Parts of tiles of one file. The buffers move to the worker, and back with the answer. */
+/** Parts of tiles of one file. The buffers are transferred to the worker, and back with the result. */
 export interface UnfilterJob {
-  /** What its tiles are unfiltered with; the worker has codecs of its own. */
+  /** Properties of the tiles; the worker has its own codecs. */
   readonly context: Omit<TileContext, "codecs" | "webp" | "offset">
   readonly parts: ReadonlyArray<TilePart>
   readonly bytes: ArrayBuffer
@@ -30,16 +30,16 @@ export interface UnfilterJob {
   readonly cells: ArrayBuffer
 }
 
-/** What a worker answers. */
-export interface UnfilterAnswer {
-  /** False if a part cannot be unfiltered: doing it again says why. */
+/** The result of a job. */
+export interface UnfilterResult {
+  /** False if a part cannot be unfiltered. The caller repeats the work to get the error. */
   readonly done: boolean
   readonly bytes: ArrayBuffer
   readonly cells: ArrayBuffer
 }
 
-/** Does a job. */
-const runUnfilterJob = ({ context, parts, bytes, cells }: UnfilterJob, codecs: Codecs): UnfilterAnswer => {
+/** Runs a job. */
+const runUnfilterJob = ({ context, parts, bytes, cells }: UnfilterJob, codecs: Codecs): UnfilterResult => {
   const source = new Uint8Array(bytes)
   const target = new Uint8Array(cells)
   try {
@@ -59,7 +59,7 @@ const runUnfilterJob = ({ context, parts, bytes, cells }: UnfilterJob, codecs: C
 }
 
 /** Jobs that unfilter parts of tiles. */
-export const unfilterJobs: JobKind<UnfilterJob, UnfilterAnswer, Codecs> = {
+export const unfilterJobs: JobKind<UnfilterJob, UnfilterResult, Codecs> = {
   name: "unfilter",
   run: runUnfilterJob,
   sent: ({ bytes, cells }) => [bytes, cells],

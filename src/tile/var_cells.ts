@@ -47,7 +47,7 @@ export const tilePositions = (
 /** Copies u64 offsets to `out`; returns false if one is descending, outside the tile, or inside a value. */
 const copyPositions = (offsets: Uint8Array, size: number, unit: number, out: Uint32Array): boolean => {
   const cells = out.length - 1
-  // numbers are read as halves, which requires alignment
+  // copy unaligned offsets, since they are read as 32-bit halves
   const aligned = offsets.byteOffset % 4 === 0 ? offsets : offsets.slice()
   const words = new Uint32Array(aligned.buffer, aligned.byteOffset, 2 * cells)
   let high = 0

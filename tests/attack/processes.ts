@@ -36,7 +36,7 @@ export interface Ended {
 }
 
 /** No command takes longer than this, on a busy machine either. */
-const LONGEST = 60_000
+const MAX_RUN_TIME = 60_000
 /** The maximum time in milliseconds in which a process must stop after a signal. */
 const PATIENCE = 20_000
 
@@ -131,7 +131,7 @@ export const runChild = (
     child.on("error", reject)
     child.on("spawn", () => {
       if (endlessInput) feed(child)
-      after(LONGEST, hang)
+      after(MAX_RUN_TIME, hang)
       if (plan === undefined) return
       if (plan.intrude !== undefined) watch(plan.intrude.at, plan.intrude.act)
       if (plan.file === undefined) after(plan.delay, strike)

@@ -92,7 +92,7 @@ describe("read --agg", () => {
     assertEquals([none.code, none.err], [0, "no cells\n"])
     await refused(["read", quakes, "--by", "plaec"], /plaec: there is no such attribute or dimension/)
     await refused(["read", quakes, "--by", "place,place"], /--by: "place" is named twice/)
-    await refused(["read", quakes, "--by", "place", "--codes"], /--codes means nothing beside --by/)
+    await refused(["read", quakes, "--by", "place", "--codes"], /--codes and --by cannot be combined/)
   })
 
   it("is rejected with the position, and together with options for cells", async () => {
@@ -110,9 +110,9 @@ describe("read --agg", () => {
     await refused(["read", weather, "--agg", "max(note)x"], /character 10: a comma should stand here/)
     await refused(["read", weather, "--agg", "count,count"], /count is repeated/)
     await refused(["read", weather, "--agg", "sum(noe)"], /sum\(noe\): there is no such attribute or dimension/)
-    await refused(["read", weather, "--agg", "sum(note)"], /there is no sum of string_ascii/)
-    await refused(["read", weather, "--agg", "count", "--limit", "3"], /--limit means nothing beside --agg/)
-    await refused(["read", weather, "--agg", "count", "--select", "note"], /--select means nothing beside --agg/)
+    await refused(["read", weather, "--agg", "sum(note)"], /sum does not support string_ascii/)
+    await refused(["read", weather, "--agg", "count", "--limit", "3"], /--limit and --agg cannot be combined/)
+    await refused(["read", weather, "--agg", "count", "--select", "note"], /--select and --agg cannot be combined/)
   })
 
   it("parses names with commas and parentheses", () => {
@@ -165,7 +165,7 @@ describe("read --explain", () => {
       ["read", weather, "--explain", "--where", "temprature > 5"],
       /temprature: the array has no such field/,
     )
-    await refused(["read", weather, "--explain", "--agg", "count"], /--explain means nothing beside --agg/)
+    await refused(["read", weather, "--explain", "--agg", "count"], /--explain and --agg cannot be combined/)
   })
 })
 

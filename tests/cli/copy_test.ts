@@ -53,7 +53,7 @@ describe("copy", () => {
       assertEquals((await cli(["read", plain, "--format", "csv"])).out, cells)
       const { code, err } = await cli(["copy", path, join(folder, "x"), "--decrypt", "--to-key-file", other], settings)
       assertEquals(code, 2)
-      assertMatch(err, /--decrypt needs no --to-key-file/)
+      assertMatch(err, /--decrypt and --to-key-file exclude each other/)
     }))
 
   it("handles cells that one fragment contains several times", () =>

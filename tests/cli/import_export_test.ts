@@ -127,7 +127,7 @@ describe("import", () => {
         await Effect.runPromise(Effect.provide(made, layerDefault))
         const run = await cli(["import", file, uri, "--append", "--json"])
         assertEquals(run.code, code, run.err)
-        assertMatch(run.err, code === 0 ? /^tessera: .*: the clock says / : /^tessera: .* ms after the clock/)
+        assertMatch(run.err, code === 0 ? /^tessera: .*: the clock says / : /^tessera: .* ms ahead of the clock/)
         if (code === 0) assertEquals(JSON.parse(run.out).rows, 1)
       }
     }))

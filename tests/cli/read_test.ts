@@ -54,7 +54,7 @@ describe("read", () => {
     assertEquals((await read("lab_inc=1:2")).out.trim(), "a")
     const both = await read("lab_inc=1:", "x=1")
     assertEquals(both.code, 2)
-    assertMatch(both.err, /lab_inc: it is of the same dimension as "x"/)
+    assertMatch(both.err, /lab_inc: it belongs to the same dimension as "x"/)
   })
 
   it("orders cells", async () => {

@@ -2,7 +2,7 @@
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as FastCheck from "effect/FastCheck"
-import { LONGEST_MESSAGE, messageText } from "../../schema/errors/message_text.ts"
+import { MAX_MESSAGE_LENGTH, messageText } from "../../schema/errors/message_text.ts"
 
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u
 
@@ -14,7 +14,7 @@ describe("messageText", () => {
   })
 
   it("leaves ordinary text as it is", () => {
-    for (const text of ["", "mem://a: there is nothing here", "Tōhoku – 日本 😀", "x".repeat(LONGEST_MESSAGE)]) {
+    for (const text of ["", "mem://a: there is nothing here", "Tōhoku – 日本 😀", "x".repeat(MAX_MESSAGE_LENGTH)]) {
       assertEquals(messageText(text), text)
     }
   })
@@ -22,7 +22,7 @@ describe("messageText", () => {
   it("shortens long text in the middle, and says by how many characters", () => {
     const text = `start ${"x".repeat(100_000)} end`
     const short = messageText(text)
-    assert(short.length <= LONGEST_MESSAGE)
+    assert(short.length <= MAX_MESSAGE_LENGTH)
     const [, head, count, tail] = /^(start x+) … \((\d+) characters left out\) … (x+ end)$/.exec(short)!
     assertEquals(head.length + Number(count) + tail.length, text.length)
     assertEquals(messageText(short), short)
@@ -32,7 +32,7 @@ describe("messageText", () => {
     for (const part of ["😀", "\x00", "a😀", "\ud800", "\u202e"]) {
       for (const length of [1999, 2001, 2003, 8001, 1_000_000]) {
         const short = messageText(part.repeat(length))
-        assert(short.length <= LONGEST_MESSAGE && !unsafe.test(short), part)
+        assert(short.length <= MAX_MESSAGE_LENGTH && !unsafe.test(short), part)
         assert(!/\\u?[0-9a-f]{0,3} … \(/.test(short), short.slice(900, 1100))
       }
     }
@@ -46,7 +46,7 @@ describe("messageText", () => {
     )
     FastCheck.assert(FastCheck.property(FastCheck.array(unit), (parts) => {
       const short = messageText(parts.join(""))
-      assert(short.length <= LONGEST_MESSAGE && !unsafe.test(short) && !short.includes("CANARY"))
+      assert(short.length <= MAX_MESSAGE_LENGTH && !unsafe.test(short) && !short.includes("CANARY"))
     }))
   })
 })

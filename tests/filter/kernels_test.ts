@@ -3,7 +3,7 @@ import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals, assertThrows } from "@std/assert"
 import { doubleDeltaByKernel, encodeDoubleDeltaByKernel } from "../../platform/wasm/double_delta.ts"
-import { LARGEST, scratch } from "../../platform/wasm/memory.ts"
+import { MAX_BUFFER_SIZE, scratch } from "../../platform/wasm/memory.ts"
 import { shuffleByKernel, type ShuffleName } from "../../platform/wasm/shuffle.ts"
 import { transposeBlocks } from "../../src/filter/filters/bitshuffle.ts"
 import { shuffle, unshuffle } from "../../src/filter/filters/byteshuffle.ts"
@@ -98,9 +98,9 @@ describe("the kernel of shuffles", () => {
   }
 
   it("rejects input that exceeds its memory", () => {
-    const large = new Uint8Array(LARGEST + 8)
+    const large = new Uint8Array(MAX_BUFFER_SIZE + 8)
     assertEquals(shuffleByKernel("shuffle", large, 8, new Uint8Array(large.length)), false)
-    check("unshuffle", noise(LARGEST, 1), 8)
+    check("unshuffle", noise(MAX_BUFFER_SIZE, 1), 8)
   })
 })
 

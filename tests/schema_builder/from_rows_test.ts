@@ -94,7 +94,7 @@ describe("a schema of rows", () => {
       /^both: no datatype for number \| string/,
     )
     refused(Schema.Struct({ id, empty: Schema.Null }), /^empty: no datatype for an empty union/)
-    refused(Schema.Struct({ other: id }), /^id: rows have no such field, but "other"/)
+    refused(Schema.Struct({ other: id }), /^id: rows have no such field; they have "other"/)
     refused(Schema.Struct({ id: Schema.NullOr(id) }), /^id: coordinates must not be nullable or optional/)
     refused(Schema.Number, /^the schema: rows are not structs: number/)
     refused(Schema.Record({ key: Schema.String, value: Schema.Number }), /rows are not structs/)

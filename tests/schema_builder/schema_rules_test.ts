@@ -27,7 +27,11 @@ describe("schemas refuse dimensions", () => {
     ["whose bounds are not integers", dense({ x: Dim.int32([0, 1.5]) }), "x: domain: 1.5 is not an integer"],
     ["whose bounds are not dates", dense({ d: Dim.datetime("day", ["2024-02-30", "2025-01-01"]) }), "d: domain: "],
     ["that end before they start", dense({ x: Dim.int32([5, 1]) }), "x: the domain [5, 1] ends before it starts"],
-    ["of all of a datatype", dense({ x: Dim.uint8([0, 255], { tile: 5 }) }), "x: the domain may not be all of uint8"],
+    [
+      "of all of a datatype",
+      dense({ x: Dim.uint8([0, 255], { tile: 5 }) }),
+      "x: the domain cannot be the full range of uint8",
+    ],
     ["without an end", sparse({ x: Dim.float32([0, Infinity]) }), "x: the domain [0, Infinity] has a bound"],
     ["of NaN", sparse({ x: Dim.float64([NaN, 1]) }), "x: the domain [NaN, 1] has a bound"],
     ["with a tile extent of 0", dense({ x: Dim.int32([0, 9], { tile: 0 }) }), "x: invalid tile extent 0"],

@@ -98,14 +98,14 @@ describe("invalid dense cells", () => {
     ["with offsets past the end", dense(Attr.utf8()), { a: words(0, 1, 2, 3, 9) }, ["a", 3, "there are 4 values"]],
     ["of an unknown field", dense(Attr.int32()), { a: four, b: four }, ["b", undefined, "no such field"]],
     ["with coordinates", dense(Attr.int32()), { a: four, x: four }, ["x", undefined, "omit the coordinates"]],
-    ["without an attribute", dense(Attr.int32()), {}, ["a", undefined, "it is missing"]],
+    ["without an attribute", dense(Attr.int32()), {}, ["a", undefined, "the column is missing"]],
     [
       "with nulls where none may be",
       dense(Attr.int32()),
       { a: { values: four, validity: Uint8Array.of(1, 1, 0, 1) } },
-      ["a", 2, "cells are never null"],
+      ["a", 2, "the field is not nullable"],
     ],
-    ["with a null in a list", dense(Attr.int32()), { a: [1, null, 3, 4] }, ["a", 1, "cells are never null"]],
+    ["with a null in a list", dense(Attr.int32()), { a: [1, null, 3, 4] }, ["a", 1, "the field is not nullable"]],
     ["with a number that does not fit", dense(Attr.uint8()), { a: [1, 2, 256, 4] }, ["a", 2, "256"]],
     ["with a float that does not fit", dense(Attr.float32()), { a: [Infinity, "-Infinity", -4e38, 4] }, [
       "a",
@@ -277,11 +277,11 @@ describe("invalid sparse cells", () => {
   const cases: ReadonlyArray<readonly [string, Columns, Refusal]> = [
     ["outside the domain", { ...good, x: Float64Array.of(1, 11, 3) }, ["x", 1, "domain"]],
     ["at NaN", { ...good, x: Float64Array.of(1, 2, NaN) }, ["x", 2, "NaN"]],
-    ["at null", { ...good, x: [1, 2, null] }, ["x", 2, "never null"]],
+    ["at null", { ...good, x: [1, 2, null] }, ["x", 2, "not nullable"]],
     ["at a string that is not ASCII", { ...good, s: ["a", "é", "c"] }, ["s", 1, "not ASCII"]],
     ["with too few coordinates", { ...good, s: ["a", "b"] }, ["s", undefined, "it has 2 cells, but x has 3"]],
-    ["without a dimension", { x: good.x, a: good.a }, ["s", undefined, "it is missing"]],
-    ["without an attribute", { x: good.x, s: good.s }, ["a", undefined, "it is missing"]],
+    ["without a dimension", { x: good.x, a: good.a }, ["s", undefined, "the column is missing"]],
+    ["without an attribute", { x: good.x, s: good.s }, ["a", undefined, "the column is missing"]],
     ["of an unknown field", { ...good, b: good.a }, ["b", undefined, "no such field"]],
     ["of another type", { ...good, x: Float32Array.of(1, 2, 3) }, ["x", undefined, "Float32Array"]],
     [

@@ -307,7 +307,7 @@ describe("writes when the clock is behind", () => {
           const before = yield* storage.list(folder)
           const error = yield* Effect.flip(write)
           assertEquals([error._tag, "option" in error && error.option], ["InvalidOption", "at"], folder)
-          assertStringIncludes(String(error), `${HOUR + 1} ms after the clock`)
+          assertStringIncludes(String(error), `${HOUR + 1} ms ahead of the clock`)
           assertEquals(yield* storage.list(folder), before)
         }).pipe(Effect.withClock(at(NOW))),
       )

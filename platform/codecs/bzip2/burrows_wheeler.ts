@@ -67,7 +67,7 @@ const sortGroup = (order: Int32Array, rank: Int32Array, start: number, end: numb
     return rank[at]
   }
   while (end - start > 1) {
-    if (end - start <= FEW) {
+    if (end - start <= MAX_INSERTION_SORT) {
       sortFew(order, rank, start, end, depth)
       return
     }
@@ -102,8 +102,8 @@ const swap = (order: Int32Array, a: number, b: number): void => {
   order[b] = kept
 }
 
-const FEW = 8
-const keys = new Int32Array(FEW)
+const MAX_INSERTION_SORT = 8
+const keys = new Int32Array(MAX_INSERTION_SORT)
 
 const sortFew = (order: Int32Array, rank: Int32Array, start: number, end: number, depth: number): void => {
   const n = order.length

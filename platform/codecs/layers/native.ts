@@ -64,12 +64,14 @@ const REUSED_WINDOW_MAX = 1024 * 1024
 /**
  * Up to this size, as in metadata of filters, the portable decoder finishes before the runtime's decoder has started.
  */
-const SMALL = 256
+const MAX_PORTABLE_SIZE = 256
 
 const makeZstd = (portableUpTo: number, decodeFrame: DecodeFrame): Compressor => ({
   decompress: (input, size, allocate = (n) => new Uint8Array(n)) => {
     const frame = readZstdFrame(input, size)
-    if (!frame.checksum && size <= Math.max(portableUpTo, SMALL)) return portableZstd.decompress(input, size)
+    if (!frame.checksum && size <= Math.max(portableUpTo, MAX_PORTABLE_SIZE)) {
+      return portableZstd.decompress(input, size)
+    }
     const { zstdDecompressSync } = zlib()
     if (zstdDecompressSync === undefined || frame.window > Math.max(size, WINDOW_MAX)) {
       return portableZstd.decompress(input, size)

@@ -13,7 +13,7 @@
 import { lz4 } from "./portable.ts"
 import type { Compressor } from "../service.ts"
 import { plausible } from "../bounds.ts"
-import { LARGEST, lazyKernel, scratch, withWasmMemory } from "../../wasm/memory.ts"
+import { lazyKernel, MAX_BUFFER_SIZE, scratch, withWasmMemory } from "../../wasm/memory.ts"
 import { LZ4, LZ4_ENCODE } from "../../wasm/modules_generated.ts"
 
 const decoder = lazyKernel<{
@@ -23,7 +23,7 @@ const decoder = lazyKernel<{
 
 const decompress: Compressor["decompress"] = (input, size, allocate = (n) => new Uint8Array(n)) => {
   plausible("lz4", input.length, size, 255)
-  const item = size <= LARGEST ? decoder() : undefined
+  const item = size <= MAX_BUFFER_SIZE ? decoder() : undefined
   if (item === undefined) return lz4.decompress(input, size)
   const output = allocate(size)
   const done = withWasmMemory(input, output, (from, to) => item.decode(from, input.length, to, size))
@@ -37,7 +37,7 @@ const encoder = lazyKernel<{
 
 const compress: Compressor["compress"] = (input, level) => {
   const max = input.length + Math.ceil(input.length / 255) + 16
-  const item = max <= LARGEST ? encoder() : undefined
+  const item = max <= MAX_BUFFER_SIZE ? encoder() : undefined
   if (item === undefined) return lz4.compress(input, level)
   const output = scratch(max, input)
   let length = 0

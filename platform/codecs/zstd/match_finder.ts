@@ -17,7 +17,7 @@ export interface Matches {
 }
 
 const HASH_BITS = 15
-const SHORTEST = 4
+const MIN_MATCH_LENGTH = 4
 
 /** Finds the matches of a frame block by block. */
 export class MatchFinder {
@@ -30,7 +30,7 @@ export class MatchFinder {
   /** Returns the matches in `input[from … end)`. Blocks must be passed in order. */
   find(from: number, end: number): Matches {
     const { input, table } = this
-    const max = Math.ceil((end - from) / SHORTEST)
+    const max = Math.ceil((end - from) / MIN_MATCH_LENGTH)
     const literals = new Uint32Array(max)
     const lengths = new Uint32Array(max)
     const offsets = new Uint32Array(max)
@@ -54,7 +54,7 @@ export class MatchFinder {
         at += 1 + ((at - anchor) >>> 7)
         continue
       }
-      let length = SHORTEST
+      let length = MIN_MATCH_LENGTH
       while (at + length < end && input[index + length] === input[at + length]) length++
       while (at > anchor && index > 0 && input[at - 1] === input[index - 1]) {
         at--

@@ -63,7 +63,7 @@ export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Eff
     if (skew > 0) {
       yield* Effect.logWarning(
         messageText(
-          `${redactUri(uri)}: the clock says ${shown(now)}, and the newest name there is of ${shown(newest.end)}; ` +
+          `${redactUri(uri)}: the clock says ${shown(now)}, and the newest name has the time ${shown(newest.end)}; ` +
             `this write is of ${next}, so that it counts as newer`,
         ),
       )

@@ -10,7 +10,7 @@ import { eachPart } from "../part/part_sizes.ts"
 import type { FilterOf, Transform } from "../part/transform.ts"
 import { u32Bytes } from "../part/words.ts"
 
-const BLOCK = 8192
+const BLOCK_SIZE = 8192
 
 /** The bitshuffle filter. */
 export const bitshuffle: Transform<FilterOf<"bitshuffle">> = {
@@ -53,8 +53,8 @@ export const transposeBlocks = (
   output: Uint8Array,
 ): void => {
   const block = name === "bitshuffle" ? shuffle : unshuffle
-  for (let at = 0; at < input.length; at += BLOCK) {
-    const stop = Math.min(at + BLOCK, input.length)
+  for (let at = 0; at < input.length; at += BLOCK_SIZE) {
+    const stop = Math.min(at + BLOCK_SIZE, input.length)
     const values = Math.floor((stop - at) / size / 8) * 8
     block(input, at, values, size, output)
     const done = at + values * size

@@ -9,7 +9,7 @@ import { type Datatype, sizeOf, storageOf, viewAs } from "../../../schema/array/
 import { Refusal } from "../part/transform.ts"
 import { asUint32 } from "../part/words.ts"
 
-const HEAD = 9
+const HEADER_SIZE = 9
 
 /**
  * Encodes a part: a multiple of the size of `type`. With `countFirst`, the first difference counts among the changes
@@ -51,11 +51,11 @@ export const encodePairs = (
 }
 
 const packed = (bits: number, count: number, heads: Uint8Array, stream?: Uint8Array): Uint8Array => {
-  const out = new Uint8Array(HEAD + heads.byteLength + (stream?.byteLength ?? 0))
+  const out = new Uint8Array(HEADER_SIZE + heads.byteLength + (stream?.byteLength ?? 0))
   out[0] = bits
   new DataView(out.buffer).setUint32(1, count, true)
-  out.set(heads, HEAD)
-  if (stream !== undefined) out.set(stream, HEAD + heads.byteLength)
+  out.set(heads, HEADER_SIZE)
+  if (stream !== undefined) out.set(stream, HEADER_SIZE + heads.byteLength)
   return out
 }
 

@@ -10,19 +10,19 @@ import { forwardParts, reverseParts } from "../part/part_frame.ts"
 import { damaged, type FilterContext, type FilterOf, type Transform } from "../part/transform.ts"
 import { concat } from "../../kernel/copy/concat.ts"
 
-const KEY = 32
-const IV = 12
-const TAG = 16
+const KEY_SIZE = 32
+const IV_SIZE = 12
+const TAG_SIZE = 16
 
 /** The encryption filter. */
 export const aes256Gcm: Transform<FilterOf<"aes_256_gcm">> = {
   reverse: (_, chunk, context, limit, allocate) => {
     const { codecs, uri } = context
     const key = keyOf(context)
-    return reverseParts(chunk, 8 + IV + TAG, limit, allocate, (cipher, size, _, cursor) => {
+    return reverseParts(chunk, 8 + IV_SIZE + TAG_SIZE, limit, allocate, (cipher, size, _, cursor) => {
       if (cipher.byteLength !== size) throw damaged(`${cipher.byteLength} encrypted bytes for ${size} plain bytes`)
-      const iv = cursor.bytesOf(IV)
-      const tag = cursor.bytesOf(TAG)
+      const iv = cursor.bytesOf(IV_SIZE)
+      const tag = cursor.bytesOf(TAG_SIZE)
       try {
         return codecs.decrypt(key, iv, tag, cipher)
       } catch (error) {
@@ -35,7 +35,7 @@ export const aes256Gcm: Transform<FilterOf<"aes_256_gcm">> = {
   forward: (_, parts, context) => {
     const key = keyOf(context)
     return forwardParts(parts, (part) => {
-      const iv = crypto.getRandomValues(new Uint8Array(IV))
+      const iv = crypto.getRandomValues(new Uint8Array(IV_SIZE))
       const { cipher, tag } = context.codecs.encrypt(key, iv, part)
       return { stored: cipher, header: concat([iv, tag]) }
     })
@@ -46,11 +46,11 @@ const keyOf = ({ key, uri }: FilterContext): Uint8Array => {
   if (key === undefined) {
     throw new DecryptionFailed({ uri, reason: "MissingKey", detail: "it is encrypted", hint: { _tag: "ProvideKey" } })
   }
-  if (key.byteLength !== KEY) {
+  if (key.byteLength !== KEY_SIZE) {
     throw new DecryptionFailed({
       uri,
       reason: "InvalidKey",
-      detail: `the key must have ${KEY} bytes, not ${key.byteLength}`,
+      detail: `the key must have ${KEY_SIZE} bytes, not ${key.byteLength}`,
     })
   }
   return key

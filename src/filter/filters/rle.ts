@@ -6,7 +6,7 @@
 import { forwardParts, reverseParts } from "../part/part_frame.ts"
 import { type Allocate, damaged, type FilterOf, Refusal, type Transform } from "../part/transform.ts"
 
-const LONGEST = 65535
+const MAX_RUN_LENGTH = 65535
 
 /** RLE for all tiles except folded strings. */
 export const rle: Transform<FilterOf<"rle">> = {
@@ -58,7 +58,7 @@ const collapse = (cells: Uint8Array, cell: number): Uint8Array => {
   const out = new Uint8Array((cells.byteLength / cell) * (cell + 2))
   let to = 0
   for (let first = 0; first < cells.byteLength;) {
-    const limit = Math.min(cells.byteLength, first + LONGEST * cell)
+    const limit = Math.min(cells.byteLength, first + MAX_RUN_LENGTH * cell)
     // up to where every byte is equal to the byte one cell before
     let same = first + cell
     while (same < limit && cells[same] === cells[same - cell]) same++

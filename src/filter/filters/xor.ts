@@ -13,7 +13,7 @@ export const xor: Transform<FilterOf<"xor">> = {
   reverse: (_, chunk, context, _limit, allocate) => {
     const size = sizeOf(context.type)
     const out = allocate(chunk.data.byteLength)
-    const metadata = eachPart(chunk, (start, end) => unxor(chunk.data, start, end, size, out))
+    const metadata = eachPart(chunk, (start, end) => reverseXor(chunk.data, start, end, size, out))
     return { metadata, data: out }
   },
   forward: (_, parts, context) => {
@@ -55,7 +55,7 @@ const checkWhole = (bytes: number, size: number): void => {
   if (bytes % size !== 0) throw damaged(`${bytes} bytes are not a multiple of the value size ${size}`)
 }
 
-const unxor = (input: Uint8Array, start: number, end: number, size: number, out: Uint8Array): void => {
+const reverseXor = (input: Uint8Array, start: number, end: number, size: number, out: Uint8Array): void => {
   checkWhole(end - start, size)
   if (size % 4 === 0 && (input.byteOffset + start) % 4 === 0 && start % 4 === 0) {
     const from = new Uint32Array(input.buffer, input.byteOffset + start, (end - start) >>> 2)

@@ -49,7 +49,7 @@ export class ChecksumMismatch extends ChecksumMismatchBase implements Advised {
       "damaged after it was written"
   }
 
-  /** What the caller can do: restore the file, or read it without verifying checksums. */
+  /** Advice: restore the file, or read it without verifying checksums. */
   get hint(): Hint {
     return { _tag: "SkipChecksums" }
   }
@@ -84,8 +84,8 @@ const DecryptionFailedBase: TaggedErrorClass<DecryptionFailed, "DecryptionFailed
 }))
 
 /**
- * Encrypted bytes that cannot be decrypted: without a key, or with the wrong one. `reason` and `detail`
- * say why, `hint` what to do.
+ * Encrypted bytes that cannot be decrypted, because the key is missing or wrong. `reason` and `detail` describe the
+ * problem, and `hint` is advice.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

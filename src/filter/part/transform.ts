@@ -42,7 +42,10 @@ export interface Chunk {
 export interface Parts {
   readonly metadata: ReadonlyArray<Uint8Array>
   readonly data: Uint8Array
-  /** There is no part of data, so `data` is empty: engines drop an empty part when a filter passes it on. */
+  /**
+   * True if there is no data part, so that `data` is empty: engines drop an empty part when a filter passes it on
+   * unchanged.
+   */
   readonly dropped?: boolean
 }
 

@@ -15,7 +15,7 @@ export const asUint16 = (bytes: Uint8Array): Uint16Array => {
   return new Uint16Array(source.buffer, source.byteOffset, source.byteLength >>> 1)
 }
 
-/** A little-endian u32 in bytes of its own; for the small headers of metadata. */
+/** Returns little-endian u32 values as bytes, for the small headers of metadata. */
 export const u32Bytes = (...values: ReadonlyArray<number>): Uint8Array => {
   const out = new Uint8Array(4 * values.length)
   const view = new DataView(out.buffer)

@@ -10,13 +10,13 @@ import type { FilterPipeline } from "../../../schema/array/filter_pipeline.ts"
 import { Since } from "../../../schema/version/version.ts"
 
 /** The maximum unfiltered size of a chunk in bytes. */
-const CHUNK = 65536
+const DEFAULT_CHUNK_SIZE = 65536
 
 /**
  * Returns the size of all chunks but the last, for a tile of `size` bytes: a multiple of the cell size, at least one
  * cell.
  */
-export const chunkSize = (size: number, cell: number, max: number = CHUNK): number =>
+export const chunkSize = (size: number, cell: number, max: number = DEFAULT_CHUNK_SIZE): number =>
   Math.max(1, Math.floor(Math.min(max, size) / cell)) * cell
 
 /** Whether a tile of any size is a single chunk. `isVar`: the tile contains values of var-sized cells. */
@@ -67,7 +67,11 @@ export const chunkEnds = (size: number, tile: CutTile, offsets: Uint32Array | un
   }
   // 2.0 to 2.2 use the chunk size of the offsets for the values
   const { tileCells = offsets.length - 1 } = tile
-  return fixedCuts(size, 1, engineVersion < Since.ownVarChunks ? Math.min(CHUNK, 8 * tileCells) : CHUNK)
+  return fixedCuts(
+    size,
+    1,
+    engineVersion < Since.ownVarChunks ? Math.min(DEFAULT_CHUNK_SIZE, 8 * tileCells) : DEFAULT_CHUNK_SIZE,
+  )
 }
 
 /** The filters that output bytes, or at least metadata, for an empty chunk. */
@@ -119,7 +123,7 @@ const fixedCuts = (size: number, cell: number, max?: number): Array<number> => {
 const varCuts = (offsets: Uint32Array): Array<number> => {
   const cells = offsets.length - 1
   const size = offsets[cells]
-  const max = Math.min(CHUNK, size)
+  const max = Math.min(DEFAULT_CHUNK_SIZE, size)
   const ends: Array<number> = []
   let start = 0
   for (let i = 0; i < cells; i++) {

@@ -124,19 +124,22 @@ export interface FilteredChunk {
   readonly parts: Parts
 }
 
-const LARGEST = 0xffffffff
+const MAX_CHUNK_SIZE = 0xffffffff
 
-const NONE = new Uint8Array(0)
+const NO_BYTES = new Uint8Array(0)
 
 /** Returns the tile of filtered chunks: their number, then each chunk after its three sizes. */
 export const persisted = (...args: Parameters<typeof persistedSteps>): Uint8Array => finish(persistedSteps(...args))
 
 /** Returns the tile like {@link persisted}, in steps. */
-export function* persistedSteps(chunks: ReadonlyArray<FilteredChunk>, memory: Uint8Array = NONE): Steps<Uint8Array> {
+export function* persistedSteps(
+  chunks: ReadonlyArray<FilteredChunk>,
+  memory: Uint8Array = NO_BYTES,
+): Steps<Uint8Array> {
   const metadataSizes = chunks.map(({ parts }) => parts.metadata.reduce((sum, part) => sum + part.byteLength, 0))
   let size = 8
   chunks.forEach(({ original, parts }, i) => {
-    if (original > LARGEST || parts.data.byteLength > LARGEST || metadataSizes[i] > LARGEST) {
+    if (original > MAX_CHUNK_SIZE || parts.data.byteLength > MAX_CHUNK_SIZE || metadataSizes[i] > MAX_CHUNK_SIZE) {
       throw new RangeError(`a chunk of ${original} bytes exceeds the maximum of the format; use smaller tiles`)
     }
     size += 12 + metadataSizes[i] + parts.data.byteLength

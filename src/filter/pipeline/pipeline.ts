@@ -65,7 +65,7 @@ export function* unfilterChunksSteps(
   if (to - from === 1) return unfilterChunk(bytes, table, from, context, into?.subarray(0, table.original[from]))
   let size = 0
   for (let i = from; i < to; i++) size += table.original[i]
-  if (size > Math.max(ALLOCATED_AT_ONCE, PLAUSIBLE_RATIO * bytes.byteLength)) {
+  if (size > Math.max(MAX_ALLOCATION_SIZE, MAX_PLAUSIBLE_RATIO * bytes.byteLength)) {
     // only extreme compression explains the size: allocate memory chunk by chunk, once each has been decoded
     const parts: Array<Uint8Array> = []
     for (let i = from; i < to; i++) {
@@ -87,8 +87,8 @@ export function* unfilterChunksSteps(
 /**
  * The maximum size in bytes, and the maximum ratio to the size in the file, of tiles that are allocated in one piece.
  */
-const ALLOCATED_AT_ONCE = 1 << 26
-const PLAUSIBLE_RATIO = 64
+const MAX_ALLOCATION_SIZE = 1 << 26
+const MAX_PLAUSIBLE_RATIO = 64
 
 /** Returns the positions of the chunks of a tile. Rejects tiles of more than `limit` unfiltered bytes. */
 export const tileTable = (bytes: Uint8Array, context: TileContext, limit: number): ChunkTable => {

@@ -8,8 +8,8 @@ import { type Datatype, sizeOf } from "../../../schema/array/datatype.ts"
 import type { Filter } from "../../../schema/array/filter.ts"
 import { deltableSize, reducibleSize, windowSize } from "../part/window.ts"
 
-/** The headers of a part have at most 44 bytes (SHA-256, AES); codec streams add less than a kilobyte. */
-const PART = 1024
+/** Maximum overhead of a part in bytes: its headers have at most 44 bytes (SHA-256, AES), and codec streams add less than a kilobyte. */
+const MAX_PART_OVERHEAD = 1024
 
 /**
  * Returns the maximum size of the output of `filter` (data and metadata together) for an input of `bytes` bytes in up
@@ -23,7 +23,7 @@ export const sizeBound = (
   bytes: number,
   parts: number,
 ): number => {
-  const overhead = PART * (parts + 1)
+  const overhead = MAX_PART_OVERHEAD * (parts + 1)
   switch (filter.type) {
     case "gzip":
     case "zstd":

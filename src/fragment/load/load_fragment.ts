@@ -20,7 +20,7 @@ import { type CacheSpace, makeBoundedCache } from "../../kernel/bounded_cache.ts
 import { attemptTile, type TileError } from "../../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
 import { type Fragment, shapeOf, tileShape } from "../fragment.ts"
-import { type LoadedTail, sectionsOf, TAIL } from "../sections.ts"
+import { type LoadedTail, sectionsOf, TAIL_SIZE } from "../sections.ts"
 
 /** The source of a fragment's schema, by the name in the footer, `""` before format 10. */
 export interface Schemas<E, R> {
@@ -84,7 +84,7 @@ const loadTail = <E, R>(
 ): Effect.Effect<Fragment, FragmentError | E, Storage | R> =>
   Effect.flatMap(Storage, (storage) => {
     const version = entry.name.version === 0 ? 4 : entry.name.version
-    const reading = storage.readTail(uri, TAIL)
+    const reading = storage.readTail(uri, TAIL_SIZE)
     const present: Effect.Effect<Tail, NotFound | StorageError | FormatError> = entry.name.version === 0
       ? inSession(entry.session, storage, uri, reading)
       : readPresent(uri, { version, session: entry.session }, storage, reading)

@@ -13,7 +13,7 @@ import { type Fragment, slotOf } from "../fragment.ts"
 import { isKept } from "./load_statistics.ts"
 import { loadSections, type SectionError } from "../sections.ts"
 
-/** The smallest and the largest cell that is not null, raw, if available; and the number of null cells. */
+/** Smallest and largest non-null cell in stored form, if available, and the number of null cells. */
 export interface FragmentBounds {
   readonly bounds: { readonly low: Uint8Array; readonly high: Uint8Array } | undefined
   readonly nulls: number

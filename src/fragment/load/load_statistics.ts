@@ -21,11 +21,11 @@ import { isByteText, sumType as sumKind } from "../tile_statistics.ts"
 
 /** Statistics of the tiles of a field. */
 export interface TileBounds {
-  /** The smallest and the largest cell of a tile that is not null, raw; `undefined` where they are not known. */
+  /** Returns the smallest and the largest non-null cell of a tile in stored form; `undefined` if they are unknown. */
   readonly boundsOf: (tile: number) => { readonly low: Uint8Array; readonly high: Uint8Array } | undefined
-  /** How many cells of a tile are null. */
+  /** Returns the number of null cells of a tile. */
   readonly nullsIn: (tile: number) => number
-  /** The sum of the cells of a tile that are not null; `undefined` where it is not known, or stopped at a limit. */
+  /** Returns the sum of the non-null cells of a tile; `undefined` if it is unknown or stopped at a limit. */
   readonly sumOf: (tile: number) => number | bigint | undefined
 }
 
@@ -33,9 +33,9 @@ export interface TileBounds {
 const lossy: ReadonlySet<string> = new Set(["scale_float", "webp"])
 
 /**
- * Whether the statistics of a field in a fragment are reliable: numbers and dates; text only if it is var-sized, since
- * other text was compared up to a NUL or as signed bytes, and not nullable, since its null counts are wrong since 2.12,
- * and only in sparse fragments.
+ * Returns whether the statistics of a field in a fragment are reliable. They are reliable for numbers and dates. For
+ * text they are reliable only in sparse fragments, if the text is var-sized (other text was compared up to a NUL or as
+ * signed bytes) and not nullable (its null counts are wrong since 2.12).
  */
 export const isKept = (fragment: Fragment, { file, type, var: isVar, nullable, cellValNum, filters }: Field): boolean =>
   fragment.version >= Since.tileStatistics && file.kind === "attribute" &&
@@ -46,11 +46,11 @@ const isOpaque = (type: Datatype): boolean =>
   isString(type) || type === "char" || type === "any" || type === "blob" || type === "geom_wkb" || type === "geom_wkt"
 
 /**
- * Whether the sum of cells cannot have reached a limit in between: engines continue from the limit, so the sum itself
- * may not show it. A NaN among the cells makes the sum NaN, unless a limit was reached before; the bounds are then
- * those of the cells after the NaN.
+ * Returns whether the sum of cells cannot have reached a limit in between: engines continue from the limit, so the
+ * final sum may not show it. A NaN among the cells makes the sum NaN, unless a limit was reached before; the bounds
+ * then describe only the cells after the NaN.
  */
-const staysBelowLimits = (
+const isSumUnlimited = (
   kind: "int64" | "uint64" | "float64",
   sum: number | bigint,
   min: number | bigint,
@@ -58,11 +58,11 @@ const staysBelowLimits = (
   cells: number,
 ): boolean => {
   if (kind === "float64") {
-    // a sum that was stopped cannot have come so far back by cells that are so small
+    // cells this small cannot bring a sum that stopped at a limit back below it
     const largest = cells * Math.max(Math.abs(Number(min)), Math.abs(Number(max)))
     return largest < Number.MAX_VALUE / 4 && Math.abs(Number(sum)) <= 2 * largest
   }
-  // it never falls
+  // sums of unsigned cells never decrease
   if (kind === "uint64") return sum !== 2n ** 64n - 1n
   const size = (value: number | bigint): bigint => value < 0 ? -BigInt(value) : BigInt(value)
   const largest = size(min) > size(max) ? size(min) : size(max)
@@ -125,11 +125,11 @@ export const loadTileBounds = (
           const cells = cellsInTile(fragment, tile)
           if (counts !== undefined && counts[tile] === cells) return sum
           const [min, max] = [low(tile), high(tile)].map((bytes) => readScalar(field.type, bytes))
-          return staysBelowLimits(kind!, sum, min, max, cells) ? sum : undefined
+          return isSumUnlimited(kind!, sum, min, max, cells) ? sum : undefined
         }
         const bounds: TileBounds = {
           boundsOf: (tile) => {
-            // engines start again after a NaN; only the sum shows this, unless it reached a limit
+            // engines restart after a NaN, which only the sum shows, unless it reached a limit
             if (counts !== undefined && counts[tile] === cellsInTile(fragment, tile)) return undefined
             if (kind === "float64" && sumOf(tile) === undefined) return undefined
             return { low: low(tile), high: high(tile) }
@@ -137,14 +137,14 @@ export const loadTileBounds = (
           nullsIn: (tile) => counts === undefined ? 0 : counts[tile],
           sumOf,
         }
-        // its columns are views of these sections
+        // the result refers to these sections
         const bytes = [mins, maxes, sums, nulls].reduce((sum, tile) => sum + (tile?.bytes.byteLength ?? 0), 0)
         fragment.cache.set(BOUNDS, slot, bounds, bytes)
         return bounds
       }))
   })
 
-/** The cell of each tile in a list of minima or maxima. */
+/** Returns the cell of each tile in a list of minima or maxima. */
 const slicesOf = (
   { fixed, var: values }: TileStatistic,
   { tileCount }: Fragment,

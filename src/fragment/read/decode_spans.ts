@@ -16,9 +16,9 @@ export interface CellSpans {
   readonly tiles: ArrayLike<number>
   readonly first: ArrayLike<number>
   readonly last: ArrayLike<number>
-  /** Whether any of the cells of span `i` from `first` to `end` (exclusive) are requested. Default: all are. */
+  /** Returns whether any of the cells `first … end − 1` of span `i` are requested. Default: all are. */
   readonly needs?: (i: number, first: number, end: number) => boolean
-  /** The spans from number `from` on are read after `ready` has completed. */
+  /** The spans from number `from` on are read after `ready` completes. */
   readonly later?: { readonly from: number; readonly ready: Effect.Effect<void> }
 }
 
@@ -35,13 +35,11 @@ export interface Scratch {
 }
 
 /** An empty buffer. */
-export const NOTHING: Uint8Array = new Uint8Array(0)
+export const NO_BYTES: Uint8Array = new Uint8Array(0)
 
-/**
- * The maximum size of cells in reusable scratch memory, in bytes; also the maximum that is sent to a worker and back.
- */
-const MAX_KEPT = 1 << 23
-const MAX_AWAY = 1 << 25
+/** Maximum size of cells in reusable scratch memory, and maximum size that is sent to a worker and back, in bytes. */
+const MAX_SCRATCH_CELLS_SIZE = 1 << 23
+const MAX_WORKER_SIZE = 1 << 25
 
 /**
  * Chunks of a tile: from number `from`, which starts at byte `before` of the tile, to `to` (exclusive).
@@ -59,12 +57,12 @@ interface Located {
 /** Decodes spans of a field of a fragment; `bytes` is the tile of a span as stored in its file. */
 export interface SpanDecoder {
   /** Decodes span `i` in this thread. */
-  readonly here: (i: number, bytes: Uint8Array, scratch: Scratch) => Steps<void>
+  readonly decode: (i: number, bytes: Uint8Array, scratch: Scratch) => Steps<void>
   /**
    * Decodes the spans from number `from` on in a worker; `undefined` if all workers are busy. `tiles` are views of
    * `scratch.read`. The scratch memory is transferred to the worker, and returned when the spans have been processed.
    */
-  readonly away: (
+  readonly decodeInWorker: (
     pool: WorkerPool,
     from: number,
     tiles: ReadonlyArray<Uint8Array>,
@@ -114,7 +112,9 @@ export const spanDecoder = (
 
   const here = function* (i: number, bytes: Uint8Array, scratch: Scratch): Steps<void> {
     const { context, table, from, to, before, requested: requested } = locate(i, bytes)
-    if (requested > scratch.cells.length && requested <= MAX_KEPT) scratch.cells = new Uint8Array(requested)
+    if (requested > scratch.cells.length && requested <= MAX_SCRATCH_CELLS_SIZE) {
+      scratch.cells = new Uint8Array(requested)
+    }
     // the first and the last chunk are always requested
     const between = to - from > 2 && requested <= scratch.cells.length ? spans.needs : undefined
     if (between === undefined) {
@@ -134,11 +134,11 @@ export const spanDecoder = (
     yield* taken(take(i, scratch.cells.subarray(0, requested), before / cell))
   }
 
-  const away: SpanDecoder["away"] = (pool, first, tiles, scratch) => {
+  const away: SpanDecoder["decodeInWorker"] = (pool, first, tiles, scratch) => {
     const located = tiles.map((bytes, k) => locate(first + k, bytes))
     let requested = 0
     for (const part of located) requested += part.requested
-    if (requested > MAX_AWAY) return undefined
+    if (requested > MAX_WORKER_SIZE) return undefined
     const parts = located.map(({ context: { offset }, size, from, to, requested: requested }, k): TilePart => (
       { start: tiles[k].byteOffset, length: tiles[k].length, offset, size, from, to, requested: requested }
     ))
@@ -153,8 +153,8 @@ export const spanDecoder = (
       }
     })
     if (answer === undefined) return undefined
-    scratch.read = NOTHING
-    scratch.cells = NOTHING
+    scratch.read = NO_BYTES
+    scratch.cells = NO_BYTES
     return Effect.flatMap(answer, ({ done, bytes, cells }) =>
       attemptTileSteps(function* () {
         scratch.read = new Uint8Array(bytes)
@@ -170,5 +170,5 @@ export const spanDecoder = (
         }
       }))
   }
-  return { here, away }
+  return { decode: here, decodeInWorker: away }
 }

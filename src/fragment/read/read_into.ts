@@ -22,8 +22,8 @@ import { type CellSpans, readSpans, type TakeCells } from "./read_spans.ts"
 
 type ReadIntoError = StorageError | TileError
 
-/** Up to this file size in bytes, the bytes that were read become the column. */
-const WHOLE = 1 << 28
+/** Maximum size of a file whose bytes become the column, in bytes. */
+const MAX_WHOLE_FILE_SIZE = 1 << 28
 
 /**
  * Selected cells of tiles of one fragment: the cells at `positions[i]` of tile `tiles[i]`, or all if it is undefined.
@@ -128,7 +128,7 @@ export const readUnfiltered = (
     const [{ fixed }] = yield* loadFieldTiles(access, fragment, [field])
     const offset = fixed.offsets[tiles[0]]
     const length = endOf(fixed, tiles[tiles.length - 1]) - offset
-    if (length > WHOLE || tiles[tiles.length - 1] - tiles[0] !== tiles.length - 1) return undefined
+    if (length > MAX_WHOLE_FILE_SIZE || tiles[tiles.length - 1] - tiles[0] !== tiles.length - 1) return undefined
     const uri = `${fragment.uri}/${dataFile(fragment.version, field.file, "fixed")}`
     const contextOf = tileContext(access, fragment, field, uri, undefined)
     // the caller owns the buffer

@@ -13,7 +13,7 @@ import { plainSize, plainSpan, withoutChunkHeaders } from "../../tile/plain_tile
 import { spansOf } from "../../tile/spans.ts"
 import { cacheKind, type CacheSpace } from "../../kernel/bounded_cache.ts"
 import { poolFor } from "../../tile/tile_workers.ts"
-import { type CellSpans, NOTHING, type Scratch, spanDecoder, type TakeCells, taken } from "./decode_spans.ts"
+import { type CellSpans, NO_BYTES, type Scratch, spanDecoder, type TakeCells, taken } from "./decode_spans.ts"
 import type { Field } from "../field.ts"
 import { type FieldTiles, loadFieldTiles, type TileFile } from "../field_tiles.ts"
 import { cellsInTile, type Fragment } from "../fragment.ts"
@@ -24,32 +24,32 @@ import { type FileCells, tileContext, webpOf } from "../tile_context.ts"
 
 export type { CellSpans, TakeCells } from "./decode_spans.ts"
 
-/** The size of one read from the storage in bytes, and of memory that is reused. */
-const BATCH = 1 << 23
+/** Size of one read from the storage, and of reusable memory, in bytes. */
+const BATCH_SIZE = 1 << 23
 
-/** The size of a batch in bytes when worker threads are used: bytes read, or bytes of cells. */
-const JOB = 1 << 22
+/** Size of a batch if worker threads are used, in bytes: bytes read, or bytes of cells. */
+const JOB_SIZE = 1 << 22
 
-/** The maximum size of all concurrent batches in bytes when worker threads are used: bytes read, and bytes of cells. */
-const UNDER_WAY = 1 << 26
+/** Maximum size of all concurrent batches if worker threads are used, in bytes: bytes read, and bytes of cells. */
+const MAX_CONCURRENT_SIZE = 1 << 26
 
 /** Scratch memory of completed reads, for reuse: allocating memory costs small reads more than decoding. */
 const SCRATCH = cacheKind<Scratch>("scratch")
-const MAX_KEPT = 4
-const LARGEST_KEPT = 1 << 22
+const MAX_SCRATCHES = 4
+const MAX_SCRATCH_SIZE = 1 << 22
 
 /** Stores scratch memory for later reads of the same array, in the first free slot. */
 const keepScratch = (space: CacheSpace, scratch: Scratch): void => {
   const size = scratch.read.length + scratch.cells.length
-  if (size > LARGEST_KEPT) return
-  for (let i = 0; i < MAX_KEPT; i++) {
+  if (size > MAX_SCRATCH_SIZE) return
+  for (let i = 0; i < MAX_SCRATCHES; i++) {
     if (space.get(SCRATCH, i) === undefined) return space.set(SCRATCH, i, scratch, size)
   }
 }
 
 /** Takes scratch memory of an earlier read of the same array. */
 const takeScratch = (space: CacheSpace): Scratch | undefined => {
-  for (let i = 0; i < MAX_KEPT; i++) {
+  for (let i = 0; i < MAX_SCRATCHES; i++) {
     const scratch = space.take(SCRATCH, i)
     if (scratch !== undefined) return scratch
   }
@@ -131,7 +131,7 @@ export const readSpans = (
       const { ranges, rangeOf, startIn } = spansOf(starts.subarray(from, to), lengths.subarray(from, to))
       let total = 0
       for (const { length } of ranges) total += length + 8
-      if (total > scratch.read.length && total <= 2 * BATCH) scratch.read = new Uint8Array(total)
+      if (total > scratch.read.length && total <= 2 * BATCH_SIZE) scratch.read = new Uint8Array(total)
       return Effect.flatMap(read(ranges, scratch.read), (answers) => {
         const tiles = Array.from({ length: to - from }, (_, k) => {
           const at = startIn[k]
@@ -144,7 +144,7 @@ export const readSpans = (
               yield
               const bytes = tiles[i - from]
               if (plain[i] === 0) {
-                yield* decoder.here(i, bytes, scratch)
+                yield* decoder.decode(i, bytes, scratch)
                 continue
               }
               const size = sizeOf(spans.tiles[i])
@@ -157,19 +157,19 @@ export const readSpans = (
             }
           }),
           () =>
-            // the chunk sizes differ from the usual ones: read the whole tile
+            // read the whole tile, since its chunk sizes differ from the usual ones
             Effect.forEach(again, (i) => {
               const tile = spans.tiles[i]
               const length = (tile + 1 < offsets.length ? offsets[tile + 1] : fileSize) - offsets[tile]
               return Effect.flatMap(
-                read([{ offset: offsets[tile], length }], NOTHING),
-                ([bytes]) => attemptTileSteps(() => decoder.here(i, bytes, scratch)),
+                read([{ offset: offsets[tile], length }], NO_BYTES),
+                ([bytes]) => attemptTileSteps(() => decoder.decode(i, bytes, scratch)),
               )
             }, { discard: true }),
         )
         // memory that is not from the scratch buffer belongs to the storage and cannot be transferred
         if (pool === undefined || tiles.some((bytes) => bytes.buffer !== scratch.read.buffer)) return here
-        return Effect.flatMap(attemptTile(() => decoder.away(pool, from, tiles, scratch)), (away) =>
+        return Effect.flatMap(attemptTile(() => decoder.decodeInWorker(pool, from, tiles, scratch)), (away) =>
           away === undefined
             ? Effect.zipRight(here, turn)
             // memory that was transferred to a lost worker is lost
@@ -178,7 +178,7 @@ export const readSpans = (
       })
     }
 
-    const maxBatch = pool === undefined ? BATCH : JOB
+    const maxBatch = pool === undefined ? BATCH_SIZE : JOB_SIZE
     const weight = (i: number): number =>
       pool === undefined ? lengths[i] : Math.max(lengths[i], (spans.last[i] - spans.first[i] + 1) * cell)
     const batches: Array<readonly [from: number, to: number]> = []
@@ -199,11 +199,13 @@ export const readSpans = (
     }
     const largest = pool === undefined ? 0 : batches.reduce((max, [from, to]) =>
       Math.max(max, size(from, to)), 1)
-    const jobs = pool === undefined ? 1 : Math.min(pool.concurrency, Math.max(2, Math.floor(UNDER_WAY / largest)))
+    const jobs = pool === undefined
+      ? 1
+      : Math.min(pool.concurrency, Math.max(2, Math.floor(MAX_CONCURRENT_SIZE / largest)))
     const scratches: Array<Scratch> = []
     const { shared } = fragment.cache
     yield* Effect.forEach(batches, ([from, to]) => {
-      const scratch = scratches.pop() ?? takeScratch(shared) ?? { read: NOTHING, cells: NOTHING }
+      const scratch = scratches.pop() ?? takeScratch(shared) ?? { read: NO_BYTES, cells: NO_BYTES }
       const run = runBatch(from, to, scratch)
       const done = Effect.map(later === undefined || to <= later.from ? run : Effect.zipRight(later.ready, run), () => {
         scratches.push(scratch)

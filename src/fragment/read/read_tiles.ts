@@ -27,7 +27,7 @@ import { type FileCells, tileContext, webpOf } from "../tile_context.ts"
 /** The errors of reading tiles. */
 export type ReadTilesError = StorageError | TileError
 
-/** Data files of a field: a tile of each has the same cells. */
+/** Returns the number of data files of a field. A tile in each file contains the same cells. */
 const dataFiles = (field: Field): number => 1 + Number(field.var) + Number(field.nullable)
 
 /** Reads persisted tiles of one file, in the order of the request. */
@@ -125,17 +125,24 @@ export const readTiles = (
             return { values: exact(strings.bytes, size, context), offsets: strings.offsets, validity: valid }
           }
           // a tile of empty strings may have no chunk; the number of cells is then unverifiable
-          if (strings.bytes.byteLength === 0 && cells <= MAX_UNSEEN) {
+          if (strings.bytes.byteLength === 0 && cells <= MAX_CELLS_WITHOUT_BYTES) {
             return { values: strings.bytes, offsets: new Uint32Array(cells + 1), validity: valid }
           }
           throw damagedTile(context, `${strings.offsets.length - 1} strings for ${cells} cells`)
         }
         const values = exact(yield* unfilterTileSteps(variable[i], context, size), size, context)
-        const its2 = ofOffsets(tile)
-        const positions = yield* unfilterTileSteps(fixed[i], its2, 8 * cells)
+        const offsetsContext = ofOffsets(tile)
+        const positions = yield* unfilterTileSteps(fixed[i], offsetsContext, 8 * cells)
         return {
           values,
-          offsets: tilePositions(positions, cells, values.byteLength, field.cellSize, its2.uri, fragment.version),
+          offsets: tilePositions(
+            positions,
+            cells,
+            values.byteLength,
+            field.cellSize,
+            offsetsContext.uri,
+            fragment.version,
+          ),
           validity: valid,
         }
       }
@@ -148,8 +155,8 @@ export const readTiles = (
     })
   }).pipe(tileBatch(fragment, field, tiles.length * dataFiles(field)))
 
-/** The maximum number of cells for which memory is allocated without any bytes in the file. */
-const MAX_UNSEEN = 1 << 24
+/** Maximum number of cells for which memory is allocated if the file contains no bytes for them. */
+const MAX_CELLS_WITHOUT_BYTES = 1 << 24
 
 const isEmptyTile = (tile: Uint8Array): boolean => tile.byteLength === 8 && tile.every((byte) => byte === 0)
 

@@ -16,12 +16,15 @@ import { readSpans } from "./read_spans.ts"
 import type { ReadTilesError } from "./read_tiles.ts"
 
 /**
- * The maximum size of values in bytes, and their maximum ratio to the file size, for allocation before they are read.
+ * Limits for allocating values before they are read: maximum size in bytes, and maximum ratio to the size in the file.
  */
-const BELIEVED = 1 << 26
-const PLAUSIBLE_RATIO = 64
+const MAX_UNCHECKED_SIZE = 1 << 26
+const MAX_PLAUSIBLE_RATIO = 64
 
-/** Whether the values of tiles can be read after their offsets, into memory of the size that the offsets determine. */
+/**
+ * Returns whether the values of tiles can be read after their offsets, into memory of the size that the offsets
+ * determine.
+ */
 export const readsApart = (
   access: TileAccess,
   fragment: Fragment,
@@ -37,7 +40,7 @@ export const readsApart = (
       values += where.varSizes![tile]
       persisted += (tile + 1 < offsets.length ? offsets[tile + 1] : size) - offsets[tile]
     }
-    return values <= Math.max(BELIEVED, PLAUSIBLE_RATIO * persisted)
+    return values <= Math.max(MAX_UNCHECKED_SIZE, MAX_PLAUSIBLE_RATIO * persisted)
   })
 
 /** Reads the positions of the cells of tiles among the values: `cells + 1` positions per tile, in bytes. */

@@ -1,14 +1,14 @@
 /**
- * Nullable fixed-size fields in sparse fragments of format 7: engines 2.2.0–2.2.2 advanced in their buffers by one
- * instead of two, so that values and validity bytes are mixed from the second tile on. No data are lost; the newest
- * engine refuses to read them, this one separates them (format notes, section 22, item 2).
+ * Repairs nullable fixed-size fields in sparse fragments of format 7. Engines 2.2.0–2.2.2 advanced in their buffers by
+ * one instead of two, so that values and validity bytes are mixed from the second tile on. No data is lost: the newest
+ * engine refuses to read such tiles, this library separates them (format notes, section 22, item 2).
  */
 import { FormatError } from "../../../schema/errors/format_error.ts"
 import type { Field } from "../field.ts"
 import type { Fragment } from "../fragment.ts"
 import type { FieldTile } from "../field_tiles.ts"
 
-/** Whether the tiles of the field must be processed together. */
+/** Returns whether the tiles of the field must be processed together. */
 export const needsRealignment = (fragment: Fragment, field: Field): boolean =>
   fragment.version === 7 && !fragment.dense && field.nullable && !field.var && fragment.tileCount > 1
 

@@ -1,5 +1,5 @@
 /**
- * Observing reads of tiles: each batch is a span, and its tiles are counted.
+ * Observes reads of tiles: each batch is a span, and its tiles are counted.
  */
 import * as Effect from "effect/Effect"
 import { addToMetrics } from "../../../platform/observability/counts.ts"

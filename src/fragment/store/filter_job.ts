@@ -1,5 +1,5 @@
 /**
- * Tiles that a worker thread filters: what is sent there, and what comes back.
+ * Jobs of worker threads that filter tiles: their input and result.
  */
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { JobKind } from "../../../platform/workers/jobs.ts"
@@ -8,7 +8,7 @@ import { copyInParts, type Steps } from "../../kernel/steps.ts"
 import type { FieldTile } from "../field_tiles.ts"
 import { type FieldFilters, type PersistedTile, persistTile } from "./filter_tile.ts"
 
-/** A context without what cannot be sent. */
+/** The part of a context that can be sent to a worker. */
 type SentContext = Omit<TileContext, "codecs" | "webp" | "webpEncoder">
 
 /** Position of a part of a tile in the job's bytes. */
@@ -17,7 +17,7 @@ interface Part {
   readonly length: number
 }
 
-/** Tiles of one field. The buffer moves to the worker, and back with the answer. */
+/** Tiles of one field. The buffer is transferred to the worker, and back with the result. */
 export interface PersistJob {
   /** The filters of the parts; the worker has its own codecs. */
   readonly filters: Readonly<Record<"fixed" | "var" | "validity", SentContext | undefined>> & {
@@ -27,10 +27,10 @@ export interface PersistJob {
   readonly bytes: ArrayBuffer
 }
 
-/** What a worker answers. */
-export interface PersistAnswer {
+/** The result of a job. */
+export interface PersistResult {
   readonly bytes: ArrayBuffer
-  /** `undefined` if a tile cannot be filtered: doing it again says why. */
+  /** `undefined` if a tile cannot be filtered. The caller repeats the work to get the error. */
   readonly persisted: ReadonlyArray<PersistedTile> | undefined
 }
 
@@ -43,7 +43,7 @@ const sent = (context: TileContext | undefined): SentContext | undefined => {
 /** Returns the next offset that is aligned for typed arrays. */
 const aligned = (at: number): number => Math.ceil(at / 8) * 8
 
-/** The job of tiles, which are copied: into `memory`, if that is large enough. */
+/** Creates a job with copies of tiles, in `memory` if that is large enough. */
 export function* persistJob(
   { fixed, var: values, validity, folded }: FieldFilters,
   tiles: ReadonlyArray<FieldTile>,
@@ -75,13 +75,13 @@ export function* persistJob(
   return { filters, tiles: places, bytes }
 }
 
-const NONE = new Uint8Array(0)
+const NO_BYTES = new Uint8Array(0)
 
 const bytesOf = (part: Uint8Array | Uint32Array | undefined): Uint8Array =>
-  part === undefined ? NONE : new Uint8Array(part.buffer, part.byteOffset, part.byteLength)
+  part === undefined ? NO_BYTES : new Uint8Array(part.buffer, part.byteOffset, part.byteLength)
 
-/** Does a job. */
-const runPersistJob = ({ filters, tiles, bytes }: PersistJob, codecs: Codecs): PersistAnswer => {
+/** Runs a job. */
+const runPersistJob = ({ filters, tiles, bytes }: PersistJob, codecs: Codecs): PersistResult => {
   const context = (of: SentContext | undefined) => of === undefined ? undefined : { ...of, codecs }
   const of = {
     fixed: context(filters.fixed)!,
@@ -105,8 +105,8 @@ const runPersistJob = ({ filters, tiles, bytes }: PersistJob, codecs: Codecs): P
   }
 }
 
-/** The buffers of an answer, which move with it. */
-const buffersOf = ({ bytes, persisted = [] }: PersistAnswer): ReadonlyArray<ArrayBuffer> => {
+/** Returns the buffers of a result, which are transferred with it. */
+const buffersOf = ({ bytes, persisted = [] }: PersistResult): ReadonlyArray<ArrayBuffer> => {
   const buffers = new Set([bytes])
   for (const { fixed, var: values, validity } of persisted) {
     for (const part of [fixed, values, validity]) if (part !== undefined) buffers.add(part.buffer as ArrayBuffer)
@@ -115,7 +115,7 @@ const buffersOf = ({ bytes, persisted = [] }: PersistAnswer): ReadonlyArray<Arra
 }
 
 /** Jobs that filter tiles. */
-export const persistJobs: JobKind<PersistJob, PersistAnswer, Codecs> = {
+export const persistJobs: JobKind<PersistJob, PersistResult, Codecs> = {
   name: "filter",
   run: runPersistJob,
   sent: ({ bytes }) => [bytes],

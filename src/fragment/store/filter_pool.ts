@@ -6,7 +6,9 @@ import type { TileAccess } from "../../tile/generic_tile.ts"
 import { tileWorkers } from "../../tile/tile_workers.ts"
 import type { FieldFilters } from "./filter_tile.ts"
 
-/** Returns the workers that help to filter tiles of a field; `undefined` without workers, or if a filter is not theirs. */
+/**
+ * Returns the workers for filtering tiles of a field; `undefined` without workers, or if they do not support a filter.
+ */
 export const persistPool = (
   access: TileAccess,
   { fixed, var: values, validity }: FieldFilters,

@@ -66,8 +66,8 @@ export interface FragmentContents {
 const noBytes = new Uint8Array(0)
 const noStatistic: TileStatistic = { fixed: noBytes, var: noBytes }
 
-/** Returns statistics for the slot of zipped coordinates: it has no cells, but engines store zeros for it. */
-const deadCoordinates = ({ schema, tileCount }: FragmentContents) => {
+/** Returns statistics for the slot of zipped coordinates. The slot has no cells, but engines store zeros for it. */
+const emptyCoordinates = ({ schema, tileCount }: FragmentContents) => {
   const [{ type, cellValNum }] = schema.dimensions
   const size = sizeOf(type)
   const zeros = new Uint8Array(tileCount * schema.dimensions.length * size)
@@ -116,7 +116,7 @@ export function* fragmentMetadata(access: TileAccess, contents: FragmentContents
   const varTileSizes = yield* columns(vars, (f) => f.varSizes)
   const validityTileOffsets = version < Since.nullable ? noNumbers : yield* columns(all, (f) => f.validityOffsets)
 
-  const dead = deadCoordinates(contents)
+  const dead = emptyCoordinates(contents)
   const isDead = (slot: number): boolean => slot === schema.attributes.length
   const extremes = (of: (field: FieldContents) => TileStatistic): Encode => (field, slot) => {
     const statistic = field !== undefined ? of(field) : isDead(slot) ? dead.extremes : noStatistic

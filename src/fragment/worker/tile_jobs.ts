@@ -1,5 +1,5 @@
 /**
- * The kinds of jobs that worker threads do.
+ * The kinds of jobs that worker threads run.
  */
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { AnyJobKind } from "../../../platform/workers/jobs.ts"

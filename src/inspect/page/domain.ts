@@ -1,11 +1,11 @@
 /**
- * The boxes of fragments in the domain: rows for one dimension, a map for two, parallel axes for more.
+ * Draws the boxes of fragments in the domain: rows for one dimension, a map for two, parallel axes for more.
  */
 import type { InspectedDimension, InspectedFragment, Inspection } from "../inspection_value.ts"
 import { px, shortBound, text } from "./markup.ts"
 
 const WIDTH = 1000
-/** The largest number of fragments that are drawn. */
+/** Maximum number of fragments that are drawn. */
 export const MAX_DRAWN = 1000
 
 /** A fragment that is drawn. */
@@ -24,7 +24,7 @@ const titleOf = (
 }
 
 const rectangle = (x: number, y: number, width: number, height: number, colour: string, title: string): string => {
-  // a box is never narrower than what can be seen
+  // draw at least two pixels, so that every box is visible
   const [w, h] = [Math.max(width, 2), Math.max(height, 2)]
   return `<rect class="fragment" fill="${colour}" fill-opacity="0.45" x="${px(x)}" y="${px(y)}" width="${
     px(w)
@@ -50,7 +50,7 @@ const rows = (drawn: ReadonlyArray<Drawn>, dimensions: ReadonlyArray<InspectedDi
     `text-anchor="end">${high}</text></svg>`
 }
 
-/** The first dimension runs downwards, as rows of a matrix do. */
+/** Draws boxes of two dimensions. The first dimension runs downwards, as the rows of a matrix do. */
 const map = (drawn: ReadonlyArray<Drawn>, dimensions: ReadonlyArray<InspectedDimension>): string => {
   const [left, top, side] = [150, 8, 480]
   const width = WIDTH - left - 20
@@ -80,7 +80,7 @@ const map = (drawn: ReadonlyArray<Drawn>, dimensions: ReadonlyArray<InspectedDim
     `<text x="${left + width}" y="${top + side + 18}" text-anchor="end">${highAcross}</text></svg>`
 }
 
-/** One vertical axis per dimension; a fragment is a band through its ranges. */
+/** Draws one vertical axis per dimension. A fragment is a band through its ranges. */
 const parallelAxes = (drawn: ReadonlyArray<Drawn>, dimensions: ReadonlyArray<InspectedDimension>): string => {
   const [margin, top, side] = [70, 26, 380]
   const x = (d: number): number => margin + d * (WIDTH - 2 * margin) / (dimensions.length - 1)

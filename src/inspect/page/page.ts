@@ -9,14 +9,14 @@ import { boundsText, byteCountText, groupedCount, px, table, text, utcText } fro
 import { style } from "./style.ts"
 import { timeline } from "./timeline.ts"
 
-/** The largest number of fragments in the table. */
+/** Maximum number of fragments in the table. */
 const MAX_ROWS = 500
 
 const section = (title: string, content: string): string => `<section><h2>${title}</h2>${content}</section>`
 
 const fact = (value: string, name: string): string => `<div><b>${value}</b><span>${name}</span></div>`
 
-/** Returns the colour of each fragment: the newer, the stronger. */
+/** Returns the colour of each fragment: newer fragments have stronger colours. */
 const ageColours = (count: number) => (index: number): string => {
   const share = count < 2 ? 100 : Math.round(100 * index / (count - 1))
   return `color-mix(in srgb, var(--new) ${share}%, var(--old))`
@@ -70,7 +70,7 @@ const schemaTables = ({ schema, dimensions }: Inspection): string => {
     }</p>`
 }
 
-/** Returns the sizes of the tiles of a field as a small bar chart. */
+/** Returns a small bar chart of the tile sizes of a field. */
 const histogram = ({ tileSizes }: FieldSizes): string => {
   if (tileSizes.length === 0) return ""
   const [first, last] = [tileSizes[0].upTo, tileSizes[tileSizes.length - 1].upTo].map(Math.log2)

@@ -1,5 +1,5 @@
 /**
- * The timeline: when fragments and deletes were written.
+ * Draws the timeline: when fragments and deletes were written.
  */
 import type { Inspection } from "../inspection_value.ts"
 import { byteCountText, px, text, utcText } from "./markup.ts"
@@ -8,8 +8,8 @@ const [WIDTH, LEFT, RIGHT, LANE] = [1000, 84, 24, 64]
 const MAX_RADIUS = 18
 const TICKS = 5
 
-/** A time axis of more than this many milliseconds shows dates without times. */
-const LONG_SPAN = 10 * 86_400_000
+/** Minimum length of a time axis, in milliseconds, that shows dates without times. */
+const MIN_DATE_ONLY_SPAN = 10 * 86_400_000
 
 const circle = (x: number, y: number, r: number, style: string, title: string): string =>
   `<circle ${style} cx="${px(x)}" cy="${px(y)}" r="${px(r)}"><title>${title}</title></circle>`
@@ -34,7 +34,7 @@ export const timeline = (
     `<line class="axis" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${(i + 0.5) * LANE}" y2="${(i + 0.5) * LANE}"/>` +
     `<text class="label" x="0" y="${(i + 0.5) * LANE + 4}">${lane}</text>`
   )
-  // large fragments first, so that they do not hide small ones
+  // draw large fragments first, so that they do not hide small ones
   const order = fragments.map((_, i) => i).sort((a, b) => fragments[b].bytes - fragments[a].bytes)
   for (const i of order) {
     const { name, start, end, bytes } = fragments[i]
@@ -54,7 +54,7 @@ export const timeline = (
     out.push(circle(at(time), 1.5 * LANE, 5, `class="delete"`, text(`delete: ${utcText(time)}`)))
   }
   const tickText = (time: number): string =>
-    last - first > LONG_SPAN ? utcText(time).replace(/ .*/, "") : utcText(time).replace(/\.\d+$/, "")
+    last - first > MIN_DATE_ONLY_SPAN ? utcText(time).replace(/ .*/, "") : utcText(time).replace(/\.\d+$/, "")
   const ticks = last > first ? Array.from({ length: TICKS }, (_, i) => i / (TICKS - 1)) : [0.5]
   for (const part of ticks) {
     const time = last > first ? Math.round(first + part * (last - first)) : first

@@ -1,9 +1,9 @@
 /**
- * Several buffers as one. `platform/` may not import this folder and has its own for streams of files.
+ * Concatenates buffers. `platform/` may not import this folder and has its own function for streams of files.
  */
 import { COPY_STEP, copyInParts, finish, type Steps } from "../steps.ts"
 
-/** As {@link concat}, in steps. */
+/** Concatenates buffers like {@link concat}, in steps. */
 export function* concatSteps(parts: ReadonlyArray<Uint8Array>): Steps<Uint8Array> {
   if (parts.length === 1) return parts[0]
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0))
@@ -21,5 +21,5 @@ export function* concatSteps(parts: ReadonlyArray<Uint8Array>): Steps<Uint8Array
   return out
 }
 
-/** One buffer of several; the only one itself if there is one. */
+/** Concatenates buffers. Returns the buffer itself if there is only one. */
 export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => finish(concatSteps(parts))

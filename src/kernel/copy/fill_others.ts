@@ -4,7 +4,7 @@
 import type { Units } from "./gather.ts"
 
 /** The minimum number of adjacent cells that are filled in one call. */
-const MANY = 16
+const MIN_RUN_LENGTH = 16
 
 /** Writes `fill` to each cell of `out` whose `mask` is 0. */
 export const fillOthers = (out: Units, fill: Units, mask: Uint8Array): void => {
@@ -23,7 +23,7 @@ export const fillOthers = (out: Units, fill: Units, mask: Uint8Array): void => {
     }
     const first = i++
     while (i < n && mask[i] === 0) i++
-    if (i - first >= MANY && (k === 1 || wide !== undefined)) {
+    if (i - first >= MIN_RUN_LENGTH && (k === 1 || wide !== undefined)) {
       if (wide === undefined) to.fill(from[0], first, i)
       else wide.fill(both, first, i)
     } else for (let c = first; c < i; c++) for (let u = 0; u < k; u++) to[c * k + u] = from[u]

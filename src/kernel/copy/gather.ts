@@ -132,7 +132,7 @@ export function* varStarts(
 }
 
 /** The number of var-sized cells gathered between two yields: cells may be long. */
-const GATHERED = 1 << 12
+const VAR_STEP_CELLS = 1 << 12
 
 /** Copies gathered var-sized cells to `out`, cell `i` to `starts[i]`. */
 export const gatherVar = (
@@ -156,7 +156,7 @@ export const gatherVar = (
       if (end - from > 32) out.set(tile.bytes.subarray(from, end), at)
       else while (from < end) out[at++] = tile.bytes[from++]
     }
-  }, GATHERED)
+  }, VAR_STEP_CELLS)
 
 /**
  * Concatenates var-sized cells in any order: cell `p` has `unit` bytes for each of `offsets[p] … offsets[p + 1] − 1`.
@@ -181,7 +181,7 @@ export function* permuteVarSteps(
   for (let i = 0, at = 0; i < n;) {
     // a step ends after `STEP` cells or `VAR_STEP` bytes
     const end = Math.min(n, i + STEP)
-    const full = at + VAR_STEP
+    const full = at + VAR_STEP_SIZE
     while (i < end && at < full) {
       const part = Math.min(end, i + 256)
       at = permuteVarPart(out, at, bytes, offsets, unit, positions, i, part)
@@ -191,8 +191,8 @@ export function* permuteVarSteps(
   }
 }
 
-/** The bytes of var-sized cells copied between two yields. */
-const VAR_STEP = 1 << 20
+/** Number of bytes of var-sized cells copied between two yields. */
+const VAR_STEP_SIZE = 1 << 20
 
 const permuteVarPart = (
   out: Uint8Array,

@@ -1,5 +1,5 @@
 /**
- * Columns of a length that is unknown until they are complete.
+ * Buffers that grow as values are appended.
  */
 
 /** A growing buffer of bytes. */

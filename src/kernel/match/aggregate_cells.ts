@@ -12,7 +12,7 @@ export interface Extremes {
 }
 
 /** The number of cells whose 32-bit halves can be summed exactly in a double. */
-const BLOCK = 1 << 20
+const BLOCK_CELLS = 1 << 20
 
 /** Returns the number of cells that count. */
 export const countKept = (mask: Uint8Array | undefined, length: number): number => {
@@ -38,8 +38,8 @@ type Small = Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Ui
 /** Returns the exact sum of integers of up to 32 bits. */
 export const sumIntegers = (values: Small, mask: Uint8Array | undefined): bigint => {
   let total = 0n
-  for (let from = 0; from < values.length; from += BLOCK) {
-    const to = Math.min(from + BLOCK, values.length)
+  for (let from = 0; from < values.length; from += BLOCK_CELLS) {
+    const to = Math.min(from + BLOCK_CELLS, values.length)
     let sum = 0
     if (mask === undefined) { for (let i = from; i < to; i++) sum += values[i] }
     else for (let i = from; i < to; i++) if (mask[i] === 1) sum += values[i]
@@ -54,8 +54,8 @@ export const sumHalves = (values: Large, mask: Uint8Array | undefined): bigint =
   const low = new Uint32Array(buffer, byteOffset, 2 * length)
   const high = values instanceof BigInt64Array ? new Int32Array(buffer, byteOffset, 2 * length) : low
   let total = 0n
-  for (let from = 0; from < length; from += BLOCK) {
-    const to = Math.min(from + BLOCK, length)
+  for (let from = 0; from < length; from += BLOCK_CELLS) {
+    const to = Math.min(from + BLOCK_CELLS, length)
     let lows = 0
     let highs = 0
     for (let i = from; i < to; i++) {

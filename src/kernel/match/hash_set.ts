@@ -4,21 +4,21 @@
  */
 
 /** The number of partitions, a power of two; the first bits of a hash select one. */
-const PARTS = 64
-const SHIFT = 26
+const PARTITIONS = 64
+const PARTITION_SHIFT = 26
 
 /** The minimum number of slots of a partition. */
-const FEWEST = 16
+const MIN_SLOTS = 16
 
 /** The result of adding a hash. */
 export type Added = "new" | "known" | "full"
 
 /** A set of hashes of two words each. */
 export class HashSet {
-  readonly #parts: Array<Uint32Array> = Array.from({ length: PARTS }, () => new Uint32Array(2 * FEWEST))
-  readonly #counts = new Uint32Array(PARTS)
+  readonly #parts: Array<Uint32Array> = Array.from({ length: PARTITIONS }, () => new Uint32Array(2 * MIN_SLOTS))
+  readonly #counts = new Uint32Array(PARTITIONS)
   readonly #maxBytes: number
-  #bytes = PARTS * FEWEST * 8
+  #bytes = PARTITIONS * MIN_SLOTS * 8
 
   /** Creates a set of at most `maxBytes` bytes, in addition to its initial size. */
   constructor(maxBytes: number) {
@@ -30,7 +30,7 @@ export class HashSet {
     const h = high >>> 0
     // zero marks an empty slot
     const l = (low >>> 0) || 1
-    const p = h >>> SHIFT
+    const p = h >>> PARTITION_SHIFT
     let slots = this.#parts[p]
     let at = find(slots, h, l)
     if (slots[at + 1] === l && slots[at] === h) return "known"

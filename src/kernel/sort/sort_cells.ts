@@ -40,7 +40,7 @@ export function* sortPackedSteps(words: KeyWords, n: number): Steps<SortedCells>
   let order = yield* identitySteps(n)
   let spare = new Uint32Array(n)
   let keys = new Uint32Array(n)
-  let spareKeys = new Uint32Array(n)
+  let keyBuffer = new Uint32Array(n)
   const counts = new Uint32Array(256)
   for (let w = packed.length - 1; w >= 0; w--) {
     const { word, bits } = packed[w]
@@ -63,13 +63,13 @@ export function* sortPackedSteps(words: KeyWords, n: number): Steps<SortedCells>
         sum += count
       }
       for (let from = 0; from < n; from += STEP) {
-        scatter(keys, order, shift, mask, counts, spareKeys, spare, from, Math.min(n, from + STEP))
+        scatter(keys, order, shift, mask, counts, keyBuffer, spare, from, Math.min(n, from + STEP))
         yield
       }
-      ;[keys, spareKeys, order, spare] = [spareKeys, keys, spare, order]
+      ;[keys, keyBuffer, order, spare] = [keyBuffer, keys, spare, order]
     }
   }
-  release([spare, spareKeys])
+  release([spare, keyBuffer])
   return { order, packed: packed.map(({ word }) => word), first: packed.length === 0 ? new Uint32Array(0) : keys }
 }
 

@@ -1,7 +1,7 @@
 import { inParts, type Steps } from "../steps.ts"
 
 /** The number of items that are sorted in one call, and merged between two yields. */
-const RUN = 4096
+const RUN_LENGTH = 4096
 
 /** Sorts a copy of a list in steps; stable. */
 export function* sortSteps<A>(list: ReadonlyArray<A>, compare: (a: A, b: A) => number): Steps<Array<A>> {
@@ -11,9 +11,9 @@ export function* sortSteps<A>(list: ReadonlyArray<A>, compare: (a: A, b: A) => n
     const run = list.slice(start, end).sort(compare)
     for (let i = start; i < end; i++) from[i] = run[i - start]
   }
-  yield* inParts(n, sortRun, RUN)
+  yield* inParts(n, sortRun, RUN_LENGTH)
   let to: Array<A> = new Array(n)
-  for (let width = RUN; width < n; width *= 2) {
+  for (let width = RUN_LENGTH; width < n; width *= 2) {
     for (let start = 0; start < n; start += 2 * width) {
       const middle = Math.min(n, start + width)
       const end = Math.min(n, middle + width)
@@ -27,7 +27,7 @@ export function* sortSteps<A>(list: ReadonlyArray<A>, compare: (a: A, b: A) => n
           to[i] = from[isLeft ? left++ : right++]
         }
       }
-      yield* inParts(end - start, merge, RUN)
+      yield* inParts(end - start, merge, RUN_LENGTH)
       yield
     }
     const merged = to

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { viewAs } from "../../../schema/array/datatype.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
-import { type Coordinates, curveWords, hasTodaysOrder } from "../../fragment/cell_order.ts"
+import { type Coordinates, curveWords, hasCurrentOrder } from "../../fragment/cell_order.ts"
 import { fieldsOf } from "../../fragment/field.ts"
 import { readCoordinates, type ReadTilesError } from "../../fragment/read/read_tiles.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
@@ -127,7 +127,9 @@ export const cutHilbert = (
   places: TilePlaces,
 ): Effect.Effect<readonly [CurveCut, CurveCut] | undefined, ReadTilesError, Storage> =>
   Effect.gen(function* () {
-    if (!plan.every(({ fragment }) => hasTodaysOrder(array.schema, array.fragments[fragment].version))) return undefined
+    if (!plan.every(({ fragment }) => hasCurrentOrder(array.schema, array.fragments[fragment].version))) {
+      return undefined
+    }
     const { from, to } = curve
     const place = (yield* middleOf(plan, from, places)) ?? (yield* middleWithin(plan, curve, places))
     if (place === undefined) return undefined

@@ -9,7 +9,7 @@ import type { Where } from "../../condition/where.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { loadMbrs } from "../../fragment/mbrs.ts"
 import type { SectionError } from "../../fragment/sections.ts"
-import { meeting } from "../../kernel/boxes.ts"
+import { makeIntersects } from "../../kernel/boxes.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import { fragmentMayMatch, knownAttribute, knownDimension } from "../condition/tile_metadata.ts"
 import type { SparseTile } from "./tile_overlap.ts"
@@ -93,7 +93,7 @@ const withReplacingTiles = (
       decided.flatMap((one, i) => tiles(one).map(({ tile }) => ({ level: levels[i], tile, fragment: one.fragment })))
     const kept = inLevels((one) => one.kept)
     if (kept.length === 0) return []
-    const meets = meeting(tileBoxes(kept))
+    const meets = makeIntersects(tileBoxes(kept))
     const boxes = tileBoxes(inLevels((one) => one.left))
     let k = 0
     return decided.map(({ fragment: number, left: remaining }, i) => {

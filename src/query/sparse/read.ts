@@ -11,7 +11,7 @@ import { type Field, fieldsOf } from "../../fragment/field.ts"
 import { loadFieldTiles, loadManyFieldTiles } from "../../fragment/field_tiles.ts"
 import { cellsInTile, type Fragment } from "../../fragment/fragment.ts"
 import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
-import { meeting } from "../../kernel/boxes.ts"
+import { makeIntersects } from "../../kernel/boxes.ts"
 import { selectOnes } from "../../kernel/match/select_cells.ts"
 import { sortCellsSteps } from "../../kernel/sort/sort_cells.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
@@ -78,7 +78,7 @@ export const workOf = (
 const domainsOverlap = (fragments: ReadonlyArray<Fragment>): boolean => {
   if (fragments.length < 2) return false
   const boxes = domainBoxes(fragments)
-  const meets = meeting(boxes)
+  const meets = makeIntersects(boxes)
   return fragments.some((_, k) => meets(boxes, k, (i) => i !== k))
 }
 

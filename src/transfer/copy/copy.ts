@@ -38,7 +38,7 @@ import {
   refuseFor,
 } from "../../array/open/open_options.ts"
 import { putMetadata, type PutMetadataError } from "../../array/metadata/put_metadata.ts"
-import { hasTodaysOrder } from "../../fragment/cell_order.ts"
+import { hasCurrentOrder } from "../../fragment/cell_order.ts"
 import { cellCount } from "../../fragment/fragment.ts"
 import { attemptSelection, type ReadError } from "../../query/options/read_error.ts"
 import { DEFAULT_STREAM_MEMORY } from "../../query/options/memory_budget.ts"
@@ -171,7 +171,7 @@ const writeAll = <E, R>(
 
 /** Returns whether cells that are read in global order can be written in that order. */
 const keepOrder = ({ fragments }: OpenedArray, { schema }: OpenedArray): boolean =>
-  [schema.version, ...fragments.map(({ version }) => version)].every((version) => hasTodaysOrder(schema, version))
+  [schema.version, ...fragments.map(({ version }) => version)].every((version) => hasCurrentOrder(schema, version))
 
 /** Copies cells into an array without cells. */
 const copyCells = (

@@ -154,7 +154,7 @@ describe("evolve", () => {
           [{ dropAttributes: ["x"] }, 'x: there is no such attribute to drop; the schema has "a", "color"'],
           [{ dropAttributes: ["a", "a"] }, "a: it is dropped twice"],
           [{ dropAttributes: ["a", "color"] }, "a dense array has at least one attribute"],
-          [{ addEnumerations: { colors: ["x"] } }, "enumeration colors: there is one already"],
+          [{ addEnumerations: { colors: ["x"] } }, "enumeration colors: the enumeration exists already"],
           [{ addEnumerations: { sizes: ["x", "x"] } }, 'enumeration sizes: duplicate value "x"'],
           [{ addEnumerations: { "": ["x"] } }, "an enumeration needs a name"],
           [{ extendEnumerations: { colors: ["green"] } }, 'enumeration colors: duplicate value "green"'],
@@ -201,8 +201,11 @@ describe("evolve", () => {
         assertEquals((yield* attributesAt(uri)).at(-1), name)
       }
       const add = { addAttributes: { e: Attr.int8() } }
-      assertStringIncludes(yield* whyNot(uri, add, { at: 49 }), "the newest schema is of 50, and would hide one of 49")
-      assertStringIncludes(yield* whyNot(uri, add, { at: 400 }), "sorts before that of 50")
+      assertStringIncludes(
+        yield* whyNot(uri, add, { at: 49 }),
+        "the newest schema has the time 50 and would hide one of time 49",
+      )
+      assertStringIncludes(yield* whyNot(uri, add, { at: 400 }), "sorts before the newest one, of time 50")
       yield* TileArray.evolve(uri, add, { at: 60 })
       // after a name of an engine with high random digits
       const storage = yield* Storage

@@ -36,7 +36,7 @@ describe("usage", () => {
     await refused(["read", weather, "--codes=yes"], /--codes takes no value/)
     await refused(["read", weather, "--at", "noon"], /--at: "noon" is not a time/)
     await refused(["read", weather, "--at", "-5"], /--at: "-5" is not a time/)
-    await refused(["read", weather, "--at", "5", "--to", "6"], /--at is a moment/)
+    await refused(["read", weather, "--at", "5", "--to", "6"], /--at cannot be combined/)
     await refused(["read", weather, "--from", "6", "--to", "5"], /--from is after --to/)
     await refused(["read", weather, "--select", "nope"], /nope: there is no such attribute or dimension/)
     await refused(["read", weather, "--select", "note,note"], /"note" is named twice/)

@@ -6,7 +6,7 @@ import { nativeCodecs } from "../../../platform/codecs/layers/native.ts"
 import { makeWorkers, type WorkerPool, yieldToEventLoop } from "../../../platform/workers/worker_pool.ts"
 import { FormatError } from "../../../schema/errors/format_error.ts"
 import type { TileContext } from "../../../src/filter/pipeline/pipeline.ts"
-import { type CellSpans, NOTHING, spanDecoder } from "../../../src/fragment/read/decode_spans.ts"
+import { type CellSpans, NO_BYTES, spanDecoder } from "../../../src/fragment/read/decode_spans.ts"
 import { finish } from "../../../src/kernel/steps.ts"
 import { type JobMessage, runMessage } from "../../../platform/workers/jobs.ts"
 import { tileJobs } from "../../../src/fragment/worker/tile_jobs.ts"
@@ -58,8 +58,13 @@ const decodeAway = (pool: WorkerPool, tiles: ReadonlyArray<Uint8Array>) => {
   const read = new Uint8Array(tiles[0].length + tiles[1].length)
   read.set(tiles[0])
   read.set(tiles[1], tiles[0].length)
-  const scratch = { read, cells: NOTHING }
-  const away = decoder.away(pool, 0, [read.subarray(0, tiles[0].length), read.subarray(tiles[0].length)], scratch)
+  const scratch = { read, cells: NO_BYTES }
+  const away = decoder.decodeInWorker(
+    pool,
+    0,
+    [read.subarray(0, tiles[0].length), read.subarray(tiles[0].length)],
+    scratch,
+  )
   return { away, taken, scratch }
 }
 
@@ -97,7 +102,7 @@ describe("tiles that are decoded in this thread", () => {
     })
     const tile = tileFrom(7)
     decompressed = 0
-    finish(decoder.here(0, tile, { read: NOTHING, cells: NOTHING }))
+    finish(decoder.decode(0, tile, { read: NO_BYTES, cells: NO_BYTES }))
     return { cells, decompressed }
   }
 
@@ -139,7 +144,7 @@ describe("tiles that a worker decodes", () => {
           yield* yieldToEventLoop
           continue
         }
-        assertEquals(scratch.read, NOTHING)
+        assertEquals(scratch.read, NO_BYTES)
         yield* Effect.orDieWith(away, () => new Error("lost"))
         assertEquals(taken, [[0, 0, expected(7, 0, CELLS)], [1, CHUNK, expected(-9, CHUNK, 3 * CHUNK)]])
         return

@@ -2,7 +2,7 @@
 import { describe, it } from "node:test"
 import { assertEquals, assertNotEquals } from "@std/assert"
 import { readFileSync } from "node:fs"
-import { isScratch, LARGEST, lazyKernel, scratch, withWasmMemory } from "../../../platform/wasm/memory.ts"
+import { isScratch, lazyKernel, MAX_BUFFER_SIZE, scratch, withWasmMemory } from "../../../platform/wasm/memory.ts"
 import { digestOf, kernels } from "../../../bundle/wasm.ts"
 
 describe("kernels", () => {
@@ -23,7 +23,7 @@ describe("kernels", () => {
 describe("the memory of kernels", () => {
   it("gives a result another place than its input", () => {
     const a = scratch(100, new Uint8Array(8))
-    const b = scratch(LARGEST, a)
+    const b = scratch(MAX_BUFFER_SIZE, a)
     const c = scratch(100, b)
     assertNotEquals(a.byteOffset, b.byteOffset)
     assertEquals(a.byteOffset, c.byteOffset)
@@ -33,12 +33,12 @@ describe("the memory of kernels", () => {
   })
 
   it("has no room for more than kernels take", () => {
-    assertEquals(isScratch(scratch(LARGEST + 1, new Uint8Array(8))), false)
+    assertEquals(isScratch(scratch(MAX_BUFFER_SIZE + 1, new Uint8Array(8))), false)
     const call = () => {
       throw new Error("called")
     }
-    assertEquals(withWasmMemory(new Uint8Array(LARGEST + 1), new Uint8Array(1), call), false)
-    assertEquals(withWasmMemory(new Uint8Array(1), new Uint8Array(LARGEST + 1), call), false)
+    assertEquals(withWasmMemory(new Uint8Array(MAX_BUFFER_SIZE + 1), new Uint8Array(1), call), false)
+    assertEquals(withWasmMemory(new Uint8Array(1), new Uint8Array(MAX_BUFFER_SIZE + 1), call), false)
   })
 
   it("copies what lies elsewhere in and out, and nothing out of a kernel that refuses", () => {

@@ -161,8 +161,8 @@ describe("aggregates of sparse cells", () => {
       for (
         const [aggregate, reason] of [
           [Aggregate.sum("nope"), "the array has"],
-          [Aggregate.sum("s"), "there is no sum of string_ascii"],
-          [Aggregate.mean("t"), "there is no mean of datetime_ms"],
+          [Aggregate.sum("s"), "sum does not support string_ascii"],
+          [Aggregate.mean("t"), "mean does not support datetime_ms"],
         ] as const
       ) {
         const error = yield* Effect.flip(Sparse.aggregate(array, { it: aggregate }))

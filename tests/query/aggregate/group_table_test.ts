@@ -262,7 +262,7 @@ describe("aggregates by groups", () => {
         assertStringIncludes(error.message, reason)
       }
       const twice = yield* Effect.flip(Sparse.aggregate(array, { flag: Aggregate.count() }, { by: ["flag"] }))
-      assertStringIncludes(twice.message, "an aggregate has this name, too")
+      assertStringIncludes(twice.message, "an aggregate has the same name")
     })))
 })
 

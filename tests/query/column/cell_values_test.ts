@@ -55,7 +55,7 @@ describe("cells of plain columns", () => {
     assertEquals(Cells.length(columns.fixed), 3)
     assertEquals(Cells.date(columns.at, 0, "datetime_ms"), new Date(MOMENT))
     assertEquals(Cells.dates(columns.whenever.values, "datetime_day")[0], new Date("2024-02-29"))
-    assertThrows(() => Cells.date(columns.at, 0), TypeError, "give it")
+    assertThrows(() => Cells.date(columns.at, 0), TypeError, "pass the datatype")
   })
 
   it("replace invalid characters", () => {

@@ -163,7 +163,7 @@ describe("conditions", () => {
       for (
         const [tree, path, reason] of [
           [{ op: "and" }, "", "and requires a list of conditions"],
-          [{ op: "xor", conditions: [] }, "", '"xor" joins no conditions'],
+          [{ op: "xor", conditions: [] }, "", '"xor" does not combine conditions'],
           [{ op: "and", conditions: [fine, 5] }, "and[1]", "5 is not a condition"],
           [{ op: "or", conditions: [fine, { op: "not" }] }, "or[1].not", "undefined is not a condition"],
           [not({ op: "gtt", field: "n", values: [1] } as never), "not", 'unknown comparison "gtt"'],

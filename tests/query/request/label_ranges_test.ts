@@ -98,8 +98,8 @@ describe("labels of a dense array", () => {
       assertEquals((yield* Dense.explain(array, { region: { x2: 8n } })).cells, 8)
       for (
         const [ranges, why] of [
-          [{ x1: [0, 1], x2: [1n, 2n] }, "of the same dimension"],
-          [{ x1: [0, 1], x: [1n, 2n] }, "of the same dimension"],
+          [{ x1: [0, 1], x2: [1n, 2n] }, "to the same dimension"],
+          [{ x1: [0, 1], x: [1n, 2n] }, "to the same dimension"],
           [{ x1: [1, 0] }, "its low bound is above its high bound"],
           [{ x1: [NaN, 0] }, "NaN is not a bound"],
           [{ x3: [0, 1] }, 'there is no such dimension; the array has "x", "y", and the labels "x1", "x2", "y1"'],
@@ -118,7 +118,7 @@ describe("labels of a dense array", () => {
         assert(wrong instanceof InvalidOption, String(wrong))
       }
       const error = yield* Effect.flip(TileArray.readLabel(array, "z" as "x1"))
-      assertStringIncludes(error.message, 'the array has no such label, but "x1", "x2", "y1"')
+      assertStringIncludes(error.message, 'the array has no such label; it has "x1", "x2", "y1"')
     })))
 
   it("are read at the timestamp of the array", () =>
@@ -171,7 +171,7 @@ describe("labels of a sparse array", () => {
       const gap = yield* Effect.flip(
         Sparse.write(made, { index: [1, 3], name: ["a", "b"], value: [1, 2], l1: ["a", "b"] }),
       )
-      assertStringIncludes(gap.message, 'l1: cell 1: the coordinate of "index" does not follow the one before')
+      assertStringIncludes(gap.message, 'l1: cell 1: the coordinate of "index" does not follow the previous one')
       yield* TileArray.writeLabels(made, { index: [1n, 2n] }, { l1: ["A", "B"] })
       assertEquals(
         Cells.texts((yield* TileArray.readLabel(yield* TileArray.reopen(made), "l1")).labels).slice(0, 3),
@@ -209,7 +209,7 @@ describe("written labels", () => {
         assertEquals((yield* TileArray.fragments(own)).length, 0)
       }
       const other = yield* Effect.flip(TileArray.writeLabels(made, {}, { a } as never))
-      assertStringIncludes(other.message, 'a: the array has no such label, but "up", "down"')
+      assertStringIncludes(other.message, 'a: the array has no such label; it has "up", "down"')
       const outside = yield* Effect.flip(TileArray.writeLabels(made, { x: [8, 10] }, { up: [1, 2, 3] }))
       assertStringIncludes(outside.message, "x: [8, 10] is not inside the domain [0, 9]")
     })))

@@ -258,11 +258,11 @@ describe("the out option", () => {
       await refused({ temperature: new Float32Array(3) }),
       "out: temperature: the result has 4 values, there is room for 3",
     )
-    assertStringIncludes(await refused({ note: new Uint8Array(99) }), "out: note: cells of any length cannot be read")
+    assertStringIncludes(await refused({ note: new Uint8Array(99) }), "out: note: var-sized cells cannot be read")
     assertStringIncludes(await refused({ day: new Int32Array(4) }), "out: day: the result has no such field")
     assertStringIncludes(
       await refused({ temperature: { values: new Float32Array(4), validity: new Uint8Array(4) } }),
-      "out: temperature: cells are never null",
+      "out: temperature: the field is not nullable",
     )
     assertStringIncludes(await refused({ temperature: 5 }), "not into undefined")
     assertStringIncludes(await refused({ temperature: null }), "not into undefined")

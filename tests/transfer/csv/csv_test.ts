@@ -372,7 +372,7 @@ describe("invalid CSV", () => {
     )
     await refused("x,a\n1,2\n3\n", sparse, /row 3: it has 1 cells, and there are 2 columns/)
     await refused("x,a\n1,2\n\n3,4\n", sparse, /row 3: the row is empty, and other rows follow/)
-    await refused("x,a\n1,2\n,4\n", sparse, /row 3: x: it is empty/)
+    await refused("x,a\n1,2\n,4\n", sparse, /row 3: x: the cell is empty/)
     await refused('x,a\n1,"2\n3,4\n', sparse, /row 2: a quote is opened and never closed/)
     await refused("x,a\n1,300\n", { ...sparse, types: { a: "uint8" } }, /row 2: a: "300" does not fit into uint8/)
     await refused("x,a\n1,inf\n2,1e39\n", { ...sparse, types: { a: "float32" } }, /row 3: a: "1e39" does not fit/)
@@ -380,10 +380,10 @@ describe("invalid CSV", () => {
     await refused(
       "x,a\n1,é\n",
       { ...sparse, types: { a: "string_ascii" } },
-      /row 2: a: it has characters that are not ASCII/,
+      /row 2: a: it contains characters that are not ASCII/,
     )
     await refused("x,a\nNaT,2\n2024-01-01,1\n", sparse, /row 2: x: NaT is outside the domain/)
-    await refused("x,a\né,1\n", sparse, /row 2: x: it has characters that are not ASCII/)
+    await refused("x,a\né,1\n", sparse, /row 2: x: it contains characters that are not ASCII/)
     await refused(
       "x,a\n1,perhaps\n",
       { ...sparse, types: { a: "bool" } },
@@ -402,7 +402,7 @@ describe("invalid CSV", () => {
       /^InvalidOption: mem:\/\/a: dims: specify the columns that contain coordinates/,
     )
     await refused(csv, { dims: ["y"] }, /^InvalidOption: mem:\/\/a: dims: y: there is no such column/)
-    await refused("row\n1\n", {}, /^SchemaError: row: there is a column of the name that the dimension of rows has/)
+    await refused("row\n1\n", {}, /^SchemaError: row: a column has the name of the dimension that numbers the rows/)
     await refused(
       csv,
       { dims: ["x"], tile: { a: 5 } },
@@ -443,11 +443,11 @@ describe("invalid CSV", () => {
       assertMatch(yield* why(Csv.append("mem://b", Stream.make("a\n"))), /^ArrayNotFound: mem:\/\/b/)
       assertMatch(
         yield* why(Csv.append("mem://a", Stream.make("b\n1\n"))),
-        /^CsvError: the CSV: b: the array has no such field, but "row", "a"/,
+        /^CsvError: the CSV: b: the array has no such field; it has "row", "a"/,
       )
       assertMatch(
         yield* why(Csv.append("mem://a", Stream.make("row\n1\n"))),
-        /^CsvError: the CSV: a: there is no such column/,
+        /^CsvError: the CSV: a: the column is missing/,
       )
       yield* storage.remove("mem://a")
     }))

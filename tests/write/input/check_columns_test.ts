@@ -162,11 +162,11 @@ describe("columns are rejected", () => {
   const offsets = (...v: ReadonlyArray<number>) => Uint32Array.from(v)
 
   it("if they are missing, unknown, or coordinates of dense cells", () => {
-    refused(a, {}, "a", undefined, "it is missing")
-    refused(a, { a: undefined }, "a", undefined, "it is missing")
-    refused(a, { a: Int32Array.of(1), toString: Int32Array.of(1) }, "toString", undefined, 'no such field, but "a"')
+    refused(a, {}, "a", undefined, "the column is missing")
+    refused(a, { a: undefined }, "a", undefined, "the column is missing")
+    refused(a, { a: Int32Array.of(1), toString: Int32Array.of(1) }, "toString", undefined, 'no such field; it has "a"')
     refused(a, { a: Int32Array.of(1), x: Int32Array.of(1) }, "x", undefined, "omit the coordinates")
-    refused(sparse(x), {}, "x", undefined, "it is missing")
+    refused(sparse(x), {}, "x", undefined, "the column is missing")
   })
 
   it("if they have the wrong type", () => {
@@ -209,15 +209,15 @@ describe("columns are rejected", () => {
     refused(s, column(0, 2, 1, 3), "a", 1, "it goes from 2 to 1")
     refused(s, column(0, 1, 4, 3), "a", 1, "there are 3 values")
     refused(s, column(0, 2), "a", undefined, "the last offset is 2, but there are 3 values")
-    refused(s, column(), "a", undefined, "no offsets")
+    refused(s, column(), "a", undefined, "the offsets are empty")
   })
 
   it("if cells that are not nullable are null, or validity is not 0 or 1", () => {
     const column = { values: Int32Array.of(1, 2), validity: Uint8Array.of(1, 0) }
-    refused(a, { a: column }, "a", 1, "it is null")
-    refused(a, { a: [1, null] }, "a", 1, "it is null")
-    refused(a, { a: [undefined, 1] }, "a", 0, "it is null")
-    refused(sparse(x), { x: [1, null] }, "x", 1, "it is null")
+    refused(a, { a: column }, "a", 1, "the cell is null")
+    refused(a, { a: [1, null] }, "a", 1, "the cell is null")
+    refused(a, { a: [undefined, 1] }, "a", 0, "the cell is null")
+    refused(sparse(x), { x: [1, null] }, "x", 1, "the cell is null")
     refused(
       n,
       { a: { values: Int32Array.of(1, 2), validity: Uint8Array.of(1, 2) } },
