@@ -34,11 +34,14 @@ export type Buffers<T extends Datatype, N extends boolean, C extends number | "v
   & (C extends "var" ? { readonly offsets: Uint32Array } : { readonly offsets?: undefined })
   & (N extends true ? { readonly validity: Uint8Array } : { readonly validity?: undefined })
 
-/** The cells of one field: buffers as reads return them, or a list with one entry per cell. */
-export type ColumnInputOf<F> = F extends Attribute<infer T, infer N, infer C> ?
+/**
+ * The cells of one field: buffers as reads return them, or a list with one entry per cell. Lists of an enumerated
+ * attribute contain codes, or values if they are texts.
+ */
+export type ColumnInputOf<F> = F extends Attribute<infer T, infer N, infer C, infer E> ?
     | (C extends "var" ? never : N extends true ? never : ArrayOf<T>)
     | Buffers<T, N, C>
-    | ReadonlyArray<FullCell<T, C> | (N extends true ? null : never)>
+    | ReadonlyArray<FullCell<T, C> | (E extends "" ? never : string) | (N extends true ? null : never)>
   : F extends Dimension<infer T>
     ? T extends "string_ascii" ? Buffers<T, false, "var"> | ReadonlyArray<string | Uint8Array>
     : ArrayOf<T> | Buffers<T, false, 1> | ReadonlyArray<ValueInputOf<T>>
