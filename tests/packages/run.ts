@@ -206,7 +206,7 @@ const forms: Readonly<Record<string, () => Promise<void>>> = {
     writeFileSync(join(source, "index.html"), `<!doctype html><script type="module" src="./page.ts"></script>`)
     await run(await inNode(), ["npx", "vite", "build", "page", "--logLevel", "error"])
     const result = await resultOfPage(join(source, "dist"), chromium)
-    if (!isDeepStrictEqual(result, { equal: true, started: 2, errors: 0, lost: 0, threads: true })) {
+    if (!isDeepStrictEqual(result, { equal: true, started: 2, errors: 0, lost: 0, repeated: 0, threads: true })) {
       throw new Error(`the page sent ${JSON.stringify(result)}`)
     }
   },
