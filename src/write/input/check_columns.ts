@@ -14,6 +14,7 @@ import { COPY_STEP, findInParts, finish, inParts, STEP, type Steps } from "../..
 import { checkCoordinates } from "./check_coordinates.ts"
 import { type RawColumn, rawColumn } from "./column_input.ts"
 import type { WriteColumn } from "./write_column.ts"
+import { withCodes, type WrittenEnumerations } from "./written_enumerations.ts"
 
 /** Validated columns. */
 export interface CheckedColumns {
@@ -27,8 +28,8 @@ export interface CheckedColumns {
 
 /** Rules in addition to the schema's. */
 export interface CheckOptions {
-  /** Number of values of each enumeration, by name; codes of other enumerations are not checked. */
-  readonly enumerationSizes?: ReadonlyMap<string, number>
+  /** The enumerations by name; codes of other enumerations are not checked. */
+  readonly enumerations?: WrittenEnumerations
   /**
    * Accepts the invalid values that engines accept, for cells copied from an array: bytes above 127 in ASCII text,
    * bools other than 0 and 1, NaN before `scale_float`. Default: they are rejected.
@@ -77,7 +78,7 @@ export function* checkColumnsSteps(
         detail: "the column is missing; a write requires the cells of all fields",
       })
     }
-    const raw = yield* rawColumn(field, input)
+    const raw = yield* rawColumn(field, yield* withCodes(field, input, options.enumerations))
     if (length === undefined) length = raw.cells
     else if (raw.cells !== length) {
       const others = cells === undefined ? `${requested[0].name} has ${length}` : `${length} are to be written`
@@ -134,7 +135,7 @@ function* checkColumn(
   }
   if (field.file.kind === "dimension") yield* checkCoordinates(schema, column)
   if (field.file.kind === "attribute") yield* checkOrder(column, schema.attributes[field.file.index].order)
-  const size = field.enumeration === undefined ? undefined : options.enumerationSizes?.get(field.enumeration)
+  const size = field.enumeration === undefined ? undefined : options.enumerations?.get(field.enumeration)?.size
   if (size !== undefined) yield* checkCodes(column, size, isNull)
   return column
 }
