@@ -41,9 +41,6 @@ export interface DenseWriteOptions extends WriteOptions {
  * current domain, if any). Columns are typed arrays as reads return them, `{ values, offsets, validity }` for var-sized
  * or nullable cells, or lists of cells. Buffers are not copied, and must not change while they are written.
  *
- * Cells of an enumerated attribute are codes. A list of cells may contain values of the enumeration instead, if they are
- * texts: `["red", null, "green"]`.
- *
  * The columns may include dimension labels, with one entry per coordinate of the box in their dimension. Each label
  * becomes a fragment of its own array, which becomes visible just before the cells.
  *

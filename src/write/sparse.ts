@@ -52,9 +52,6 @@ export interface SparseWriteOptions extends WriteOptions {
  * Columns are typed arrays as reads return them, `{ values, offsets, validity }` for var-sized or nullable cells, or
  * lists of cells. Buffers are not copied, and must not change while they are written.
  *
- * Cells of an enumerated attribute are codes. A list of cells may contain values of the enumeration instead, if they are
- * texts: `["red", null, "green"]`.
- *
  * The columns may include dimension labels, with one entry per cell, if the cells' coordinates follow each other
  * without gaps. Each label becomes a fragment of its own array, which becomes visible just before the cells.
  *

@@ -4,9 +4,17 @@
  * @module
  */
 export type { CellWriter } from "./fragment/cell_writer.ts"
-export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./input/column_input.ts"
+export type {
+  BufferInput,
+  CellInput,
+  ColumnInput,
+  EnumeratedInput,
+  EnumerationValueInput,
+  ValueInput,
+} from "./input/column_input.ts"
 export type {
   Buffers,
+  ByValue,
   ColumnInputOf,
   FullCell,
   LabelInputs,

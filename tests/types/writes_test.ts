@@ -93,11 +93,6 @@ const sparse = () =>
     })
     yield* Sparse.write(a, { ...columns, nullableText: [null, [97, 98], new Uint16Array(2)], whenever: [null, 5n] })
 
-    // texts in a column of an enumerated attribute are values of the enumeration
-    yield* Sparse.write(a, { ...columns, color: ["red", 1, "green"] })
-
-    // @ts-expect-error the attribute is not enumerated
-    void Sparse.write(a, { ...columns, wide: ["red", 2n, 3] })
     // @ts-expect-error coordinates are required
     void Sparse.write(a, { ...columns, id: undefined })
     // @ts-expect-error var-sized cells have offsets

@@ -285,7 +285,7 @@ describe("writes when the clock is behind", () => {
       assertEquals(end, NOW + 600_001, folder)
       assertEquals(messages.length, 1, `${folder}: ${messages}`)
       assertStringIncludes(messages[0], `the clock says ${NOW} (2023-11-14T22:13:20.000Z)`)
-      assertStringIncludes(messages[0], `of ${NOW + 600_000} (`)
+      assertStringIncludes(messages[0], `the time ${NOW + 600_000} (`)
     }
     assertEquals(made.length, 10)
   })

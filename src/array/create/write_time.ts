@@ -64,7 +64,7 @@ export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Eff
       yield* Effect.logWarning(
         messageText(
           `${redactUri(uri)}: the clock says ${shown(now)}, and the newest name has the time ${shown(newest.end)}; ` +
-            `this write is of ${next}, so that it counts as newer`,
+            `this write has the time ${next}, so that it is newer`,
         ),
       )
     }

@@ -7,21 +7,15 @@ import { partsOf, valuesOfEnumeration } from "../../schema_builder/enumeration_v
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
-/** Returns the codes of the values, by the text of each value. */
-export const codesByText = (enumeration: Enumeration): ReadonlyMap<string, number> => {
+/** Returns a function that maps a value (text, number or bigint) to its code; `undefined` for other values. */
+export const codesOf = (enumeration: Enumeration): (value: unknown) => number | undefined => {
   const { type } = enumeration
   const text = isText(type)
-  return new Map(
+  const codes = new Map(
     partsOf(valuesOfEnumeration(enumeration)).map((
       bytes,
       code,
     ) => [text ? decoder.decode(bytes) : String(readScalar(type, bytes)), code]),
   )
-}
-
-/** Returns a function that maps a value (text, number or bigint) to its code; `undefined` for other values. */
-export const codesOf = (enumeration: Enumeration): (value: unknown) => number | undefined => {
-  const text = isText(enumeration.type)
-  const codes = codesByText(enumeration)
   return (value) => text ? codes.get(value as string) : typeof value === "string" ? undefined : codes.get(String(value))
 }

@@ -13,8 +13,8 @@ import { compareCells } from "../../kernel/sort/sort_cells.ts"
 import { COPY_STEP, findInParts, finish, inParts, STEP, type Steps } from "../../kernel/steps.ts"
 import { checkCoordinates } from "./check_coordinates.ts"
 import { type RawColumn, rawColumn } from "./column_input.ts"
-import { type EnumerationTexts, withCodes } from "./enumeration_texts.ts"
 import type { WriteColumn } from "./write_column.ts"
+import { withCodes, type WrittenEnumerations } from "./written_enumerations.ts"
 
 /** Validated columns. */
 export interface CheckedColumns {
@@ -28,10 +28,8 @@ export interface CheckedColumns {
 
 /** Rules in addition to the schema's. */
 export interface CheckOptions {
-  /** Number of values of each enumeration, by name; codes of other enumerations are not checked. */
-  readonly enumerationSizes?: ReadonlyMap<string, number>
-  /** Codes of the values of enumerations of text, by name; lists of cells may contain texts of these enumerations. */
-  readonly enumerationTexts?: ReadonlyMap<string, EnumerationTexts>
+  /** The enumerations by name; codes of other enumerations are not checked. */
+  readonly enumerations?: WrittenEnumerations
   /**
    * Accepts the invalid values that engines accept, for cells copied from an array: bytes above 127 in ASCII text,
    * bools other than 0 and 1, NaN before `scale_float`. Default: they are rejected.
@@ -80,8 +78,7 @@ export function* checkColumnsSteps(
         detail: "the column is missing; a write requires the cells of all fields",
       })
     }
-    const texts = field.enumeration === undefined ? undefined : options.enumerationTexts?.get(field.enumeration)
-    const raw = yield* rawColumn(field, yield* withCodes(field, input, texts))
+    const raw = yield* rawColumn(field, yield* withCodes(field, input, options.enumerations))
     if (length === undefined) length = raw.cells
     else if (raw.cells !== length) {
       const others = cells === undefined ? `${requested[0].name} has ${length}` : `${length} are to be written`
@@ -138,7 +135,7 @@ function* checkColumn(
   }
   if (field.file.kind === "dimension") yield* checkCoordinates(schema, column)
   if (field.file.kind === "attribute") yield* checkOrder(column, schema.attributes[field.file.index].order)
-  const size = field.enumeration === undefined ? undefined : options.enumerationSizes?.get(field.enumeration)
+  const size = field.enumeration === undefined ? undefined : options.enumerations?.get(field.enumeration)?.size
   if (size !== undefined) yield* checkCodes(column, size, isNull)
   return column
 }

@@ -50,11 +50,21 @@ export interface BufferInput {
   readonly type?: Datatype
 }
 
+/** A value of an enumeration; `null` for a null cell. */
+export type EnumerationValueInput = string | number | bigint | boolean | null
+
+/** The cells of an enumerated attribute as values of its enumeration. */
+export interface EnumeratedInput {
+  /** One value per cell. */
+  readonly byValue: ReadonlyArray<EnumerationValueInput>
+}
+
 /**
  * The cells of a field: a typed array of its datatype, buffers, or a list with one entry per cell. Buffers are fastest
- * and are not copied.
+ * and are not copied. For an attribute with an enumeration, `{ byValue: [...] }` lists values instead of codes; texts in
+ * a list are values if the enumeration has text values.
  */
-export type ColumnInput = TypedArray | BufferInput | ReadonlyArray<CellInput>
+export type ColumnInput = TypedArray | BufferInput | ReadonlyArray<CellInput> | EnumeratedInput
 
 /** Cells as bytes, before validation. */
 export interface RawColumn {

@@ -15,7 +15,7 @@ import type {
 import type { Dimension } from "../../schema_builder/dimension.ts"
 import type { ArraySchema } from "../../schema_builder/schema_value.ts"
 import type { Datatype } from "../../../schema/array/datatype.ts"
-import type { CellInput, ColumnInput } from "../input/column_input.ts"
+import type { CellInput, ColumnInput, EnumerationValueInput } from "../input/column_input.ts"
 
 /** One value: datetimes as `Date`, ISO text or count; 64-bit integers as number or bigint. */
 export type ValueInputOf<T extends Datatype> = T extends DatetimeType ? Date | bigint | string
@@ -34,14 +34,18 @@ export type Buffers<T extends Datatype, N extends boolean, C extends number | "v
   & (C extends "var" ? { readonly offsets: Uint32Array } : { readonly offsets?: undefined })
   & (N extends true ? { readonly validity: Uint8Array } : { readonly validity?: undefined })
 
-/**
- * The cells of one field: buffers as reads return them, or a list with one entry per cell. Lists of an enumerated
- * attribute contain codes, or values if they are texts.
- */
+/** The cells of an attribute by value, if it has an enumeration: texts, or `{ byValue: [...] }`. */
+export type ByValue<N extends boolean, E extends string> = E extends "" ? never
+  :
+    | ReadonlyArray<string | (N extends true ? null : never)>
+    | { readonly byValue: ReadonlyArray<NonNullable<EnumerationValueInput> | (N extends true ? null : never)> }
+
+/** The cells of one field: buffers as reads return them, or a list with one entry per cell. */
 export type ColumnInputOf<F> = F extends Attribute<infer T, infer N, infer C, infer E> ?
     | (C extends "var" ? never : N extends true ? never : ArrayOf<T>)
     | Buffers<T, N, C>
-    | ReadonlyArray<FullCell<T, C> | (E extends "" ? never : string) | (N extends true ? null : never)>
+    | ReadonlyArray<FullCell<T, C> | (N extends true ? null : never)>
+    | ByValue<N, E>
   : F extends Dimension<infer T>
     ? T extends "string_ascii" ? Buffers<T, false, "var"> | ReadonlyArray<string | Uint8Array>
     : ArrayOf<T> | Buffers<T, false, 1> | ReadonlyArray<ValueInputOf<T>>

@@ -16,7 +16,7 @@ import { attemptOptions, checkNames, millis, type Refuse, refuseFor } from "../.
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import type { CheckOptions } from "../input/check_columns.ts"
-import { loadWriteEnumerations } from "../input/write_enumerations.ts"
+import { loadWrittenEnumerations } from "../input/written_enumerations.ts"
 import type { WriteFailure, WriteProgress } from "../result/write_result.ts"
 
 /** Options of a write. */
@@ -104,8 +104,8 @@ export const checkCells = <A extends object>(
     checkWrite(...requested),
     (request) =>
       Effect.map(
-        loadWriteEnumerations(openedOf(requested[0])),
-        (checks) => ({ ...request, checks }),
+        loadWrittenEnumerations(openedOf(requested[0])),
+        (enumerations) => ({ ...request, checks: { enumerations } }),
       ),
   )
 

@@ -291,7 +291,9 @@ describe("columns are rejected", () => {
   })
 
   it("if a code is not in the enumeration", () => {
-    const options = { enumerationSizes: new Map([["e", 3]]) }
+    const options = {
+      enumerations: new Map([["e", { size: 3, isText: true, codes: () => () => undefined, similar: () => [] }]]),
+    }
     for (const [type, wrong] of [["int8", -1], ["uint16", 3], ["int64", 3n], ["uint64", 2n ** 60n]] as const) {
       const e = dense(build.attribute("a", type, { enumeration: "e", nullable: true }))
       const good = sizeOf(type) === 8 ? 2n : 2
