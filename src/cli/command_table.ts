@@ -15,6 +15,7 @@ import { lsCommand } from "./commands/ls.ts"
 import { consolidateCommand } from "./commands/maintain/consolidate.ts"
 import { inspectCommand } from "./commands/maintain/inspect.ts"
 import { planCommand } from "./commands/maintain/plan.ts"
+import { tidyCommand } from "./commands/maintain/tidy.ts"
 import { vacuumCommand } from "./commands/maintain/vacuum.ts"
 import { metaGetCommand } from "./commands/metadata/get.ts"
 import { metaListCommand } from "./commands/metadata/list.ts"
@@ -58,5 +59,6 @@ export const commands: Readonly<Record<string, Command>> = {
   plan: planCommand,
   consolidate: consolidateCommand,
   vacuum: vacuumCommand,
+  tidy: tidyCommand,
   publish: publishCommand,
 }
