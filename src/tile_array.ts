@@ -36,6 +36,12 @@ export {
   type RunTaskOptions,
 } from "./maintain/consolidate.ts"
 export {
+  deleteFragments,
+  type DeleteFragmentsError,
+  type DeleteFragmentsOptions,
+  type DeleteFragmentsResult,
+} from "./maintain/delete_fragments.ts"
+export {
   type Advice,
   type FieldSizes,
   inspect,

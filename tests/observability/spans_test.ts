@@ -58,6 +58,7 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "TileArray.consolidate": [grid, () => TileArray.consolidate(grid, { mode: "commits" })],
   "TileArray.consolidationPlan": [grid, () => TileArray.consolidationPlan(grid)],
   "TileArray.runConsolidationTasks": [grid, () => TileArray.runConsolidationTasks(grid, [])],
+  "TileArray.deleteFragments": [points, () => TileArray.deleteFragments(points, { end: 5 })],
   "TileArray.inspect": [grid, (s) => TileArray.inspect(s.grid)],
   "TileArray.vacuum": [grid, () => TileArray.vacuum(grid, { mode: "commits" })],
   "TileArray.copy": ["mem://copy", (s) => TileArray.copy(s.points, "mem://copy")],
