@@ -118,7 +118,7 @@ describe("tidy", () => {
       assertEquals(tiny.tasks, [])
     })))
 
-  it("loses no cell of a writer beside it", () =>
+  it("loses no cell of a writer that runs in parallel", () =>
     inMemory(Effect.gen(function* () {
       yield* TileArray.create("mem://a", Points, { at: 1 })
       const writer = Effect.forEach(Array.from({ length: 20 }, (_, i) => i), (i) => write("mem://a", 10 * i, 2 + i))
