@@ -14,7 +14,7 @@ import { openArray, type OpenError } from "../../array/open/open.ts"
 export interface Footprint {
   /** Number of files in the folders of the array, with files that consolidation replaced. */
   readonly files: number
-  /** Size of these files in bytes, as far as the storage lists sizes. */
+  /** Size of these files in bytes. */
   readonly bytes: number
   /** Number of storage requests of an open. */
   readonly openRequests: number
@@ -29,12 +29,13 @@ const countFiles = (
     let files = 0
     let bytes = 0
     const folders: Array<string> = []
-    for (const { name, kind, size = 0, isLink } of yield* storage.list(uri)) {
+    for (const { name, kind, size, isLink } of yield* storage.list(uri)) {
       if (isLink === true) continue
       if (kind === "folder") folders.push(join(uri, name))
       else {
         files++
-        bytes += size
+        // another process may have removed the file after the listing
+        bytes += size ?? (yield* Effect.catchTag(storage.size(join(uri, name)), "NotFound", () => Effect.succeed(0)))
       }
     }
     const counts = yield* Effect.forEach(folders, countFiles, { concurrency: inFlight(storage, uri, 8) })
