@@ -53,6 +53,14 @@ export {
   type TileSizeCount,
 } from "./inspect/inspection.ts"
 export {
+  type Footprint,
+  tidy,
+  type TidyError,
+  type TidyOptions,
+  type TidyResult,
+  type TidyStep,
+} from "./maintain/tidy.ts"
+export {
   type KeptFile,
   vacuum,
   type VacuumError,

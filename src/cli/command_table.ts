@@ -16,6 +16,7 @@ import { consolidateCommand } from "./commands/maintain/consolidate.ts"
 import { fragmentsDeleteCommand } from "./commands/maintain/delete_fragments.ts"
 import { inspectCommand } from "./commands/maintain/inspect.ts"
 import { planCommand } from "./commands/maintain/plan.ts"
+import { tidyCommand } from "./commands/maintain/tidy.ts"
 import { vacuumCommand } from "./commands/maintain/vacuum.ts"
 import { metaGetCommand } from "./commands/metadata/get.ts"
 import { metaListCommand } from "./commands/metadata/list.ts"
@@ -61,5 +62,6 @@ export const commands: Readonly<Record<string, Command>> = {
   plan: planCommand,
   consolidate: consolidateCommand,
   vacuum: vacuumCommand,
+  tidy: tidyCommand,
   publish: publishCommand,
 }

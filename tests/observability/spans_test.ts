@@ -54,6 +54,7 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "TileArray.create": ["mem://new", () => TileArray.create("mem://new", Points)],
   "TileArray.evolve": [grid, () => TileArray.evolve(grid, { addAttributes: { b: Attr.int8() } })],
   "TileArray.upgrade": [grid, () => TileArray.upgrade(grid)],
+  "TileArray.tidy": [grid, () => TileArray.tidy(grid, { dryRun: true })],
   "TileArray.consolidate": [grid, () => TileArray.consolidate(grid, { mode: "commits" })],
   "TileArray.consolidationPlan": [grid, () => TileArray.consolidationPlan(grid)],
   "TileArray.runConsolidationTasks": [grid, () => TileArray.runConsolidationTasks(grid, [])],

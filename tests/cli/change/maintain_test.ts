@@ -50,6 +50,18 @@ describe("plan, consolidate and vacuum", () => {
       assert(readdirSync(join(array, "__commits")).some((name) => name.endsWith(".con")))
     }))
 
+  it("tidy in one call, and a second call does nothing", () =>
+    inCopy(async (array) => {
+      const cells = await cli(["read", array])
+      const dry = await json(["tidy", array, "--age", "0s", "--dry-run"])
+      assertEquals(dry.tasks.length, 1)
+      const { before, after } = await json(["tidy", array, "--age", "0s"])
+      assert(before.files > after.files && after.bytes > 0 && before.bytes > after.bytes)
+      const second = await json(["tidy", array, "--age", "0s"])
+      assertEquals([second.before, second.after], [after, after])
+      assertEquals(await cli(["read", array]), cells)
+    }))
+
   it("reject invalid options with exit code 2, and missing arrays with 3", () =>
     inCopy(async (array) => {
       for (
