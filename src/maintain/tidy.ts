@@ -14,7 +14,7 @@ import { consolidate, type ConsolidateError, type ConsolidateMode } from "./cons
 import { type Footprint, footprintOf } from "./directory/footprint.ts"
 import { type ConsolidateResult, unchanged } from "./directory/result.ts"
 import { openWhole } from "./fragments/run_task.ts"
-import { planSmallFragments, tidyFragments } from "./fragments/tidy_fragments.ts"
+import { DEFAULT_SIZE_POLICY, keepsHistory, planSmallFragments, tidyFragments } from "./fragments/tidy_fragments.ts"
 import { vacuum, type VacuumError } from "./vacuum.ts"
 import type { VacuumResult } from "./vacuum/removal.ts"
 import type { ConsolidationTask } from "./plan/task.ts"
@@ -35,6 +35,11 @@ export interface TidyOptions {
   readonly targetSize?: number
   /** Combines neighbours only if the larger is at most this number of times as large as the smaller. Default: 10. */
   readonly levelFactor?: number
+  /**
+   * Also combines fragments of dense arrays and of formats before 15, and removes the combined ones. Their earlier
+   * states can then no longer be read. Default: false.
+   */
+  readonly dropHistory?: boolean
   /** Lists the tasks and removals without changing files. Default: false. */
   readonly dryRun?: boolean
   /** Memory budget in bytes for combining fragments. Default: 256 MiB. */
@@ -47,6 +52,8 @@ export interface TidyOptions {
 export interface TidyStep extends ConsolidateResult, VacuumResult {
   /** The kind of files. */
   readonly mode: ConsolidateMode
+  /** Why the step was skipped, if it was. */
+  readonly skipped?: string
 }
 
 /** Result of {@link tidy}. */
@@ -68,16 +75,11 @@ const OPTIONS: ReadonlyArray<string> = [
   "age",
   "targetSize",
   "levelFactor",
+  "dropHistory",
   "dryRun",
   "memory",
   "key",
 ] satisfies ReadonlyArray<keyof TidyOptions>
-
-/** Default target size of a fragment in bytes. */
-const DEFAULT_TARGET_SIZE = 64 * 1024 * 1024
-
-/** Default maximum ratio of the sizes of neighbours. */
-const DEFAULT_LEVEL_FACTOR = 10
 
 /**
  * The kinds of files in the order of the steps. Fragments come first: files that list fragments are combined when the
@@ -85,14 +87,18 @@ const DEFAULT_LEVEL_FACTOR = 10
  */
 const MODES: ReadonlyArray<ConsolidateMode> = ["fragments", "array_meta", "fragment_meta", "commits"]
 
+/** The reason for skipping fragments that contain earlier states. */
+const HISTORY = "combined fragments of this array would not contain its earlier states; set dropHistory to combine them"
+
 const validateOptions = (array: AnyTileArray | string, options: TidyOptions) =>
   attemptOptions(() => {
     const opened = typeof array === "object" && array !== null ? openedOf(array) : undefined
     const refuse = refuseFor(opened?.uri ?? array)
     const uri = checkUri(opened?.uri ?? array, refuse)
     checkNames(options, OPTIONS, refuse)
-    const { dryRun = false, age, memory } = options
+    const { dryRun = false, dropHistory = false, age, memory } = options
     checkFlag("dryRun", dryRun, refuse)
+    checkFlag("dropHistory", dropHistory, refuse)
     const atLeast = (option: "age" | "targetSize" | "levelFactor" | "memory", fallback: number, min: number) => {
       const value: unknown = options[option] ?? fallback
       if (typeof value === "number" && value >= min) return value
@@ -101,17 +107,18 @@ const validateOptions = (array: AnyTileArray | string, options: TidyOptions) =>
     return {
       uri,
       dryRun,
+      dropHistory,
       key: checkKey(options.key, refuse) ?? opened?.key,
       age: age === undefined ? undefined : atLeast("age", 0, 0),
       memory: memory === undefined ? undefined : atLeast("memory", 0, 1),
-      targetSize: atLeast("targetSize", DEFAULT_TARGET_SIZE, 1),
-      levelFactor: atLeast("levelFactor", DEFAULT_LEVEL_FACTOR, 1),
+      targetSize: atLeast("targetSize", DEFAULT_SIZE_POLICY.targetSize, 1),
+      levelFactor: atLeast("levelFactor", DEFAULT_SIZE_POLICY.levelFactor, 1),
     }
   })
 
 /**
- * Combines the small files of an array and removes the files that were replaced long enough ago. Reads of the current
- * state do not change. The steps, each with its consolidation and then its vacuum:
+ * Combines the small files of an array and removes the files that were replaced long enough ago. Reads at any time do
+ * not change, unless `dropHistory` is set. The steps, each with its consolidation and then its vacuum:
  *
  * 1. Fragments: neighbours in time whose sizes are similar (`levelFactor`) become one fragment of at most `targetSize`.
  * 2. Array metadata.
@@ -119,9 +126,9 @@ const validateOptions = (array: AnyTileArray | string, options: TidyOptions) =>
  * 4. Commits, from format 12 on.
  *
  * A second call changes nothing until replaced files reach `age`. A call continues what an earlier call did not finish,
- * and may run beside writers, readers and other maintenance. As with `TileArray.consolidate` and `TileArray.vacuum`,
- * sparse fragments keep the time of each cell from format 15 on; dense fragments and older formats keep only the newest
- * cells, and so reads at times between the combined writes change after the vacuum. Fails as these two do.
+ * and may run beside writers, readers and other maintenance. Sparse fragments keep the time of each cell from format 15
+ * on. Combined fragments of dense arrays and of older formats contain only the newest cells, so the first step is
+ * skipped for them unless `dropHistory` is set. Fails as `TileArray.consolidate` and `TileArray.vacuum` do.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -149,9 +156,15 @@ export const tidy = (
     const { uri, key, dryRun, age } = input
     const withKey = key === undefined ? {} : { key }
     const before = yield* footprintOf(uri, key)
-    const tasks = dryRun ? yield* planSmallFragments(yield* openWhole(uri, key), input) : []
+    const opened = yield* openWhole(uri, key)
+    const isSafe = input.dropHistory || keepsHistory(opened)
+    const tasks = dryRun && isSafe ? yield* planSmallFragments(opened, input) : []
     const steps: Array<TidyStep> = []
     for (const mode of MODES) {
+      if (mode === "fragments" && !isSafe) {
+        steps.push({ mode, ...unchanged, removed: [], kept: [], skipped: HISTORY })
+        continue
+      }
       let result = unchanged
       if (!dryRun) {
         result = yield* mode === "fragments" ? tidyFragments(uri, input) : consolidate(uri, { mode, ...withKey }).pipe(

@@ -68,13 +68,35 @@ for (const [ground, makeGround] of Object.entries(grounds)) {
       assert(await upkeepLaws({ prepare: makePoints, act, read: history, leavesOrphans: committed }, makeGround()) > 0)
     })
 
-    it("keeps the newest cells of dense arrays, at any fault", async () => {
-      assert(await upkeepLaws({ prepare: makeLine, act, read: newest, leavesOrphans: committed }, makeGround()) > 0)
+    it("keeps the newest cells of dense arrays with dropHistory, at any fault", async () => {
+      const drop = (uri: string) => TileArray.tidy(uri, { age: 0, dropHistory: true })
+      const law = { prepare: makeLine, act: drop, read: newest, leavesOrphans: committed } as const
+      assert(await upkeepLaws(law, makeGround()) > 0)
+    })
+
+    it("keeps the cells of dense arrays at all times, at any fault", async () => {
+      const states = (uri: string) =>
+        Effect.forEach([1, 2, 3, 4], (at) =>
+          Effect.map(
+            Effect.flatMap(TileArray.open(uri, Line, { at }), (line) => Dense.read(line)),
+            ({ columns }) => columns,
+          ))
+      assert(await upkeepLaws({ prepare: makeLine, act, read: states, leavesOrphans: committed }, makeGround()) > 0)
     })
   })
 }
 
 describe("tidy", () => {
+  it("combines fragments of dense arrays only with dropHistory", () =>
+    inMemory(Effect.gen(function* () {
+      yield* makeLine("mem://a")
+      const [kept] = (yield* TileArray.tidy("mem://a", { age: 0 })).steps
+      assertEquals([kept.mode, kept.written, kept.removed], ["fragments", [], []])
+      assert(kept.skipped?.includes("dropHistory"))
+      const [dropped] = (yield* TileArray.tidy("mem://a", { age: 0, dropHistory: true })).steps
+      assertEquals([dropped.skipped, dropped.written.length > 0, dropped.removed.length > 0], [undefined, true, true])
+    })))
+
   it("reports its work, and a second call changes nothing", () =>
     inMemory(Effect.gen(function* () {
       yield* makePoints("mem://a")

@@ -24,8 +24,11 @@ export const runTidy = (
     const dryRun = request.on("dry-run")
     const options = yield* attemptUsage(() => {
       const [age, target, budget] = [request.text("age"), request.text("target-size"), request.text("memory")]
+      const factor = request.integer("level-factor")
       return {
         dryRun,
+        dropHistory: request.on("drop-history"),
+        ...(factor === undefined ? {} : { levelFactor: factor }),
         ...(key === undefined ? {} : { key }),
         ...(age === undefined ? {} : { age: parseDuration("age", age) }),
         ...(target === undefined ? {} : { targetSize: parseSize("target-size", target) }),
@@ -45,6 +48,9 @@ export const runTidy = (
           for (const path of removed) yield* print(terminal, [`${dryRun ? "remove" : "removed"} ${path}\n`])
         }
         if (request.on("quiet")) return
+        if (steps.some(({ skipped }) => skipped !== undefined)) {
+          yield* say(terminal, "fragments are not combined, to keep earlier states; add --drop-history to combine them")
+        }
         const kept = steps.reduce((sum, step) => sum + step.kept.length, 0)
         if (kept > 0) yield* say(terminal, `${kept} replaced files and folders are kept for now`)
         if (dryRun) return
@@ -63,6 +69,12 @@ export const tidyCommand: Command = {
       description: "remove only files that were replaced at least this long ago: 0s, 10m, 2h, 7d (10m)",
     },
     "target-size": { value: "SIZE", description: "combine fragments up to this size: 64MiB, 1GB, … (64MiB)" },
+    "level-factor": {
+      value: "N",
+      integer: true,
+      description: "combine neighbours whose sizes differ by at most this factor (10)",
+    },
+    "drop-history": { description: "dense arrays and old formats: combine fragments, and lose earlier states" },
     "dry-run": { description: "list the work and change no files" },
     memory,
     "key-file": opening["key-file"],
