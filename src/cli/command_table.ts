@@ -16,6 +16,7 @@ import { consolidateCommand } from "./commands/maintain/consolidate.ts"
 import { inspectCommand } from "./commands/maintain/inspect.ts"
 import { planCommand } from "./commands/maintain/plan.ts"
 import { vacuumCommand } from "./commands/maintain/vacuum.ts"
+import { verifyCommand } from "./commands/maintain/verify.ts"
 import { metaGetCommand } from "./commands/metadata/get.ts"
 import { metaListCommand } from "./commands/metadata/list.ts"
 import { metaPutCommand } from "./commands/metadata/put.ts"
@@ -58,5 +59,6 @@ export const commands: Readonly<Record<string, Command>> = {
   plan: planCommand,
   consolidate: consolidateCommand,
   vacuum: vacuumCommand,
+  verify: verifyCommand,
   publish: publishCommand,
 }

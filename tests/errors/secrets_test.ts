@@ -498,6 +498,8 @@ const commandLines = (base: string, query: string): ReadonlyArray<ReadonlyArray<
     ["evolve", array, "--add", "b=int32"],
     ["upgrade", array],
     ["inspect", array],
+    ["verify", array],
+    ["verify", array, "--quick"],
     ["plan", array],
     ["plan", array, "--fragments", "__1_2_none"],
     ["consolidate", array, "--mode", "fragments"],
