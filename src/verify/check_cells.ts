@@ -1,8 +1,9 @@
 /**
  * Checks the cells of one tile of an attribute, or of the stored times of cells.
  */
-import { viewAs } from "../../schema/array/datatype.ts"
+import { sizeOf, viewAs } from "../../schema/array/datatype.ts"
 import { readScalar } from "../../schema/array/scalar.ts"
+import { dataFile } from "../../schema/name/data_file.ts"
 import type { Field } from "../fragment/field.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
 import { cellsInTile, type Fragment } from "../fragment/fragment.ts"
@@ -26,6 +27,12 @@ export interface CellClaims {
 /** Maximum relative difference of sums of floats, which depend on the order of additions. */
 const MAX_SUM_DIFFERENCE = 1e-9
 
+/** Returns the subject of findings about the validity of a tile. */
+const validityOf = ({ version }: Fragment, field: Field, subject: Subject): Subject => ({
+  ...subject,
+  path: subject.path.replace(/[^/]+$/, dataFile(version, field.file, "validity")),
+})
+
 const equalSums = (a: number | bigint, b: number | bigint, magnitude: number): boolean =>
   a === b || (typeof a === "number" && typeof b === "number" && Math.abs(a - b) <= MAX_SUM_DIFFERENCE * magnitude)
 
@@ -42,8 +49,9 @@ const checkStatisticsOf = (
   const { min: low, max: high, sum, nulls } = tileStatistics(field, content)
   const at = `${subject.path}: tile ${tile}`
   if (field.nullable && bounds.nullsIn(tile) !== nulls) {
-    findings.add("TileNullCount", subject, `${at} has ${nulls} null cells; its null count is ${bounds.nullsIn(tile)}`)
-    return
+    const validity = validityOf(fragment, field, subject)
+    const message = `${validity.path}: tile ${tile} has ${nulls} null cells; its null count is ${bounds.nullsIn(tile)}`
+    return findings.add("TileNullCount", validity, message)
   }
   const range = bounds.boundsOf(tile)
   if (low === undefined || high === undefined || range === undefined) return
@@ -67,7 +75,7 @@ const isNull = ({ validity }: FieldTile, cell: number): boolean => validity !== 
 /** Returns a code of a tile that has no value and is not the fill value. */
 const invalidCode = (field: Field, content: FieldTile, size: number): number | bigint | undefined => {
   const codes = viewAs(field.type, content.values)
-  const fill = readScalar(field.type, field.fillValue)
+  const fill = field.fillValue.byteLength < sizeOf(field.type) ? undefined : readScalar(field.type, field.fillValue)
   for (let cell = 0; cell < codes.length; cell++) {
     const code = codes[cell]
     if ((code >= 0 && code < size) || code === fill || isNull(content, cell)) continue
@@ -92,7 +100,8 @@ export const checkTileCells = (
 ): void => {
   const { start, end } = fragment.name
   if (content.validity?.some((valid) => valid > 1)) {
-    findings.add("Validity", subject, `${subject.path}: tile ${tile} has validity values other than 0 and 1`)
+    const validity = validityOf(fragment, field, subject)
+    findings.add("Validity", validity, `${validity.path}: tile ${tile} has values other than 0 and 1`)
   }
   if (bounds !== undefined && isWritten) {
     checkStatisticsOf(fragment, field, tile, content, bounds, subject, findings)

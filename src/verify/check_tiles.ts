@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { turnIfDue, withTurns } from "../../platform/host/event_loop_turns.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import { ProcessedConditions } from "../../schema/fragment/processed_conditions.ts"
@@ -62,7 +63,7 @@ const inBatches = (
     const check = yield* start
     return Stream.fromIterable(tileBatches(fragment, places)).pipe(
       Stream.rechunk(1),
-      Stream.mapEffect((tiles) => Effect.map(check(tiles), () => findings.take())),
+      Stream.mapEffect((tiles) => Effect.map(withTurns(check(tiles)), () => findings.take())),
       Stream.flattenIterables,
     )
   }))
@@ -100,12 +101,14 @@ const fieldFindings = (source: TileSource, field: Field): Stream.Stream<Finding,
     }
     const isWritten = writtenWhole(fragment)
     return (tiles: ReadonlyArray<number>) =>
-      Effect.map(readBatch(access, fragment, folder, field, tiles, findings), (contents) => {
+      Effect.gen(function* () {
+        const contents = yield* readBatch(access, fragment, folder, field, tiles, findings)
         for (const [i, tile] of tiles.entries()) {
           const content = contents[i]
           if (content === undefined) continue
           const subject = tileSubject(folder, fragment, field, tile)
           checkTileCells(fragment, field, tile, content, claims, isWritten(tile), subject, findings)
+          yield* turnIfDue
         }
       })
   })

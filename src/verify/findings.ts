@@ -56,7 +56,8 @@ export class Findings {
 
   /** Adds an error of a reader. */
   addError(error: ReaderError, subject: Subject, otherwise: FindingCheck): void {
-    this.add(checkOf(error, otherwise), subject, error.message)
+    // without the advice of the error: findings have hints
+    this.add(checkOf(error, otherwise), subject, "summary" in error ? error.summary : error.message)
   }
 
   /** Runs an effect. Its error becomes a finding, and its result is then `undefined`. */

@@ -57,6 +57,8 @@ const tileCheck = (error: ReaderError): FindingCheck => {
   if (error._tag !== "FormatError") return "ChunkFraming"
   if (error.path.startsWith("offsets")) return "CellOffsets"
   if (error.path === "tile") return "TileSize"
+  // the path continues with the filter
+  if (/^chunks\.\d+\.\w/.test(error.path)) return "Decode"
   return error.detail.includes("lacks its file") ? "MissingFile" : "ChunkFraming"
 }
 
