@@ -114,6 +114,7 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
 /** Functions that do not read or write by themselves, with the reason. */
 const withoutSpan: Readonly<Record<string, string>> = {
   "TileArray.ConsolidationTask": "is a Schema",
+  "TileArray.Finding": "is a Schema",
   "TileArray.declare": "compares schemas in memory",
   "TileArray.inspectionPage": "formats a value",
   "TileArray.undeclare": "returns another view of an open array",
