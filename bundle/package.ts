@@ -45,7 +45,11 @@ export const completePackageJson = (made: PackageJson): Record<string, unknown> 
       "TileDB's array engine in TypeScript: reads and writes dense and sparse arrays, without a native library",
     keywords: ["tiledb", "array", "sparse", "dense", "soma", "effect"],
     engines: { node: ">=20.16" },
-    sideEffects: ["./src/fragment/worker/tile_worker.js", "./bin/tessera.js"],
+    sideEffects: [
+      "./src/fragment/worker/program_worker.js",
+      "./src/fragment/worker/tile_worker.js",
+      "./bin/tessera.js",
+    ],
     bin: { tessera: "./bin/tessera.js" },
     exports: { ...made.exports, "./package.json": "./package.json" },
     dependencies: Object.fromEntries(dependencies.filter((entry) => !isPeer(entry))),

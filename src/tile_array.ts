@@ -36,6 +36,12 @@ export {
   type RunTaskOptions,
 } from "./maintain/consolidate.ts"
 export {
+  deleteFragments,
+  type DeleteFragmentsError,
+  type DeleteFragmentsOptions,
+  type DeleteFragmentsResult,
+} from "./maintain/delete_fragments.ts"
+export {
   type Advice,
   type FieldSizes,
   inspect,
@@ -46,6 +52,14 @@ export {
   inspectionPage,
   type TileSizeCount,
 } from "./inspect/inspection.ts"
+export {
+  type Footprint,
+  tidy,
+  type TidyError,
+  type TidyOptions,
+  type TidyResult,
+  type TidyStep,
+} from "./maintain/tidy.ts"
 export {
   type KeptFile,
   vacuum,

@@ -8,15 +8,37 @@ const manifest = (name: string) => JSON.parse(readFileSync(join(import.meta.dirn
 const deno = manifest("deno.json")
 const npm = manifest("package.json")
 
+/**
+ * Packages that programs import, too. JSR copies their ranges, so that a program with another version in the range has
+ * one copy.
+ */
+const SHARED = ["effect", "@effect/platform"]
+
 /** The versions of the imported packages by name, parsed from `npm:@scope/name@1.2.3`. */
-const imports = Object.fromEntries(
+const ranges = Object.fromEntries(
   Object.values(deno.imports as Record<string, string>).flatMap((specifier) => {
     const match = /^npm:((?:@[^/]+\/)?[^@/]+)@(.+)$/.exec(specifier)
     return match === null ? [] : [[match[1], match[2]]]
   }),
 )
 
+const imports = Object.fromEntries(
+  Object.entries(ranges).map(([name, range]) => [name, SHARED.includes(name) ? range.replace(/^\^/, "") : range]),
+)
+
 describe("deno.json and package.json", () => {
+  it("have ranges for the packages that programs share, and one version of each in the lock file", () => {
+    const locked = manifest("deno.lock").specifiers as Record<string, string>
+    for (const name of SHARED) {
+      assertEquals(ranges[name], `^${npm.dependencies[name]}`)
+      const versions = Object.entries(locked).filter(([specifier]) => specifier.startsWith(`npm:${name}@`))
+      assertEquals(
+        new Set(versions.map(([, version]) => version.replace(/_.*/, ""))),
+        new Set([npm.dependencies[name]]),
+      )
+    }
+  })
+
   it("list the same packages in the same exact versions", () => {
     assertEquals(Object.keys(imports).length > 5, true)
     assertEquals(

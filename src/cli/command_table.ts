@@ -13,8 +13,10 @@ import { groupRemoveCommand } from "./commands/group/remove.ts"
 import { importCommand } from "./commands/import_csv.ts"
 import { lsCommand } from "./commands/ls.ts"
 import { consolidateCommand } from "./commands/maintain/consolidate.ts"
+import { fragmentsDeleteCommand } from "./commands/maintain/delete_fragments.ts"
 import { inspectCommand } from "./commands/maintain/inspect.ts"
 import { planCommand } from "./commands/maintain/plan.ts"
+import { tidyCommand } from "./commands/maintain/tidy.ts"
 import { vacuumCommand } from "./commands/maintain/vacuum.ts"
 import { verifyCommand } from "./commands/maintain/verify.ts"
 import { metaGetCommand } from "./commands/metadata/get.ts"
@@ -36,6 +38,8 @@ export const commands: Readonly<Record<string, Command>> = {
   tree: treeCommand,
   schema: schemaCommand,
   fragments: fragmentsCommand,
+  "fragments list": fragmentsCommand,
+  "fragments delete": fragmentsDeleteCommand,
   domain: domainCommand,
   meta: metaListCommand,
   "meta list": metaListCommand,
@@ -59,6 +63,7 @@ export const commands: Readonly<Record<string, Command>> = {
   plan: planCommand,
   consolidate: consolidateCommand,
   vacuum: vacuumCommand,
+  tidy: tidyCommand,
   verify: verifyCommand,
   publish: publishCommand,
 }

@@ -7,7 +7,10 @@ import type { Storage } from "../../platform/storage/service.ts"
 import type { FragmentDescription } from "../array/describe/describe.ts"
 import { handleOf } from "../array/open/handle.ts"
 import type { OpenedArray } from "../array/open/open.ts"
-import { type ConsolidateError, consolidationPlan } from "../maintain/consolidate.ts"
+import type { ConsolidateError } from "../maintain/consolidate.ts"
+import { openWhole } from "../maintain/fragments/run_task.ts"
+import { DEFAULT_SIZE_POLICY, planSmallFragments } from "../maintain/fragments/tidy_fragments.ts"
+import { keepsTimes } from "../maintain/plan/result_schema.ts"
 import { vacuum, type VacuumError } from "../maintain/vacuum.ts"
 
 /** A recommended maintenance step. */
@@ -34,20 +37,26 @@ export const adviceFor = (
   Effect.gen(function* () {
     const advice: Array<Advice> = []
     const handle = handleOf(array)
-    const tasks = yield* consolidationPlan(handle)
+    const whole = yield* openWhole(array.uri, array.key)
+    const tasks = yield* planSmallFragments(whole, DEFAULT_SIZE_POLICY)
     const combined = tasks.reduce((sum, task) => sum + task.fragments.length, 0)
-    if (combined > 0) {
-      advice.push({
-        text: `Combine ${plural(combined, "fragment")} into ${tasks.length}: reads open fewer files.`,
-        command: "consolidate",
-      })
-    }
+    const combine = `Combine ${plural(combined, "small fragment")} into ${tasks.length}`
     const footers = fragments.filter(({ hasConsolidatedMetadata }) => !hasConsolidatedMetadata).length
-    if (footers >= MIN_FOOTERS) {
-      advice.push({
-        text: `Combine the footers of ${plural(footers, "fragment")}: opening then takes one read for all of them.`,
-        command: "consolidate --mode fragment_meta",
-      })
+    if (combined > 0 && keepsTimes(whole.schema)) {
+      advice.push({ text: `${combine}: reads open fewer files.`, command: "tidy" })
+    } else {
+      if (combined > 0) {
+        advice.push({
+          text: `${combine}: reads open fewer files, and the earlier states of the array are lost.`,
+          command: "tidy --drop-history",
+        })
+      }
+      if (footers >= MIN_FOOTERS) {
+        advice.push({
+          text: `Combine the footers of ${plural(footers, "fragment")}: opening then takes one read for all of them.`,
+          command: "tidy",
+        })
+      }
     }
     if (array.deletes.length > 0 && array.schema.arrayType === "sparse") {
       advice.push({

@@ -289,9 +289,8 @@ export const runConsolidationTasks = (
  * combined files stay until `TileArray.vacuum` removes them. A second call with the same input changes nothing.
  *
  * - `fragments`: combines the cells of several fragments in one. From format 15 on, sparse fragments keep the time of
- *   each
- *   cell and of its deletion, so reads at earlier times do not change, even after the vacuum. Dense fragments and older
- *   formats keep the newest cells; earlier times are readable until the vacuum.
+ *   each cell and of its deletion, so reads at earlier times do not change, even after the vacuum. Dense fragments and
+ *   older formats keep the newest cells; earlier times are readable until the vacuum.
  * - `fragment_meta`: combines the footers of all fragments in one file; opening the array then takes one read for them.
  * - `commits`: combines all commits in one file; from format 12 on.
  * - `array_meta`: combines all entries of the array's metadata, or those of a time range, in one file.

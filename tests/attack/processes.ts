@@ -38,7 +38,7 @@ export interface Ended {
 /** No command takes longer than this, on a busy machine either. */
 const MAX_RUN_TIME = 60_000
 /** The maximum time in milliseconds in which a process must stop after a signal. */
-const PATIENCE = 20_000
+const MAX_WAIT_MS = 20_000
 
 /** The programs of the runtimes themselves: behind npx, signals would reach another process. */
 export const findRuntimes = (requested: string): ReadonlyArray<ChildRuntime> => {
@@ -110,7 +110,7 @@ export const runChild = (
         return
       }
       sent.push(signal)
-      after(PATIENCE, hang)
+      after(MAX_WAIT_MS, hang)
     }
     const strike = (): void => {
       send(plan!.signal)

@@ -37,7 +37,7 @@ export interface SweepOptions {
   readonly print: (line: string) => void
 }
 
-/** How many inputs were run, and how many of them are bad. */
+/** Numbers of inputs that were run and of those that failed. */
 export interface Swept {
   readonly inputs: number
   readonly bad: number

@@ -72,6 +72,6 @@ export const fieldsOf = (tag: string, value: (name: string) => unknown): object 
   const { text, other } = classes[tag]
   const fields = { ...other, ...Object.fromEntries(text.map((name) => [name, value(name)])) }
   if (tag !== "SchemaMismatch") return fields
-  const one = { field: value("field"), want: value("want"), have: value("have") }
+  const one = { field: value("field"), expected: value("expected"), actual: value("actual") }
   return { ...fields, differences: [one, one] }
 }

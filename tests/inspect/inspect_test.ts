@@ -110,8 +110,8 @@ describe("an inspection", () => {
       before.fragments.map(({ box }) => box![0]),
       Array.from({ length: 10 }, (_, i) => [i / 10, (i + 1) / 10] as const),
     )
-    assertEquals(before.advice.map(({ command }) => command), ["consolidate", "consolidate --mode fragment_meta"])
-    assertMatch(before.advice[0].text, /^Combine 10 fragments into 1:/)
+    assertEquals(before.advice.map(({ command }) => command), ["tidy --drop-history", "tidy"])
+    assertMatch(before.advice[0].text, /^Combine 10 small fragments into 1:/)
     assertEquals([after.fragments.length, after.advice], [1, []])
     assertStringIncludes(TileArray.inspectionPage(after), "Nothing to do")
   })

@@ -19,8 +19,11 @@ export interface UpkeepLaw {
   readonly act: (uri: string) => Program<unknown>
   /** All that readers see. */
   readonly read: (uri: string) => Program<unknown>
-  /** Whether a killed process may leave the files of a fragment that was not committed. */
-  readonly leavesOrphans?: true
+  /**
+   * Whether a killed process may leave the files of a fragment that was not committed. A program returns the names of
+   * the committed fragments; without it, they are the fragments with a commit file of their own.
+   */
+  readonly leavesOrphans?: true | ((uri: string) => Program<ReadonlyArray<string>>)
   /** What readers may see after a crash, besides the same as before. Default: nothing else. */
   readonly allows?: (seen: unknown, before: unknown) => boolean
 }
@@ -41,10 +44,15 @@ const shapeOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
 const content = new TextEncoder().encode("a file of another program")
 
 /** The files without those of fragments that were never committed: a killed process leaves them. */
-const withoutOrphans = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
+const withoutOrphans = (
+  files: ReadonlyArray<string>,
+  committed: ReadonlyArray<string> | undefined,
+): ReadonlyArray<string> =>
   files.filter((file) => {
     const [, fragment] = /__fragments\/(__[^/]+)\//.exec(file) ?? []
-    return fragment === undefined || files.some((other) => other.endsWith(`__commits/${fragment}.wrt`))
+    if (fragment === undefined) return true
+    if (committed !== undefined) return committed.includes(fragment)
+    return files.some((other) => other.endsWith(`__commits/${fragment}.wrt`))
   })
 
 /** Runs a step once for each of its storage calls and each kind of fault; returns the number of runs. */
@@ -89,7 +97,12 @@ export const upkeepLaws = async (law: UpkeepLaw, empty: Ground): Promise<number>
         const isTemporary = (path: string) => path.endsWith(".tmp")
         const left = ground.files().filter((path) => !isTemporary(path))
         const isKilled = fault === "stop" || fault === "partial-crash"
-        assertEquals(shapeOf(isKilled && law.leavesOrphans === true ? withoutOrphans(left) : left), files, where)
+        const { leavesOrphans } = law
+        const committed = typeof leavesOrphans === "function"
+          ? await must(`fragments after ${where}`, ground.storage, leavesOrphans(ground.uri))
+          : undefined
+        const isFiltered = isKilled && leavesOrphans !== undefined
+        assertEquals(shapeOf(isFiltered ? withoutOrphans(left, committed) : left), files, where)
         await check(ground, `again after ${where}`)
       } finally {
         await Effect.runPromise(faulty.release)

@@ -1,9 +1,10 @@
 /**
- * A registry on this machine that replaces jsr.io: takes one `deno publish` and serves the package that it uploads.
+ * A registry on this machine that replaces jsr.io and npm.jsr.io: takes one `deno publish` and serves the package that it
+ * uploads, and serves the form of the package for npm.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -12,7 +13,7 @@ import process from "node:process"
 
 /** A registry that runs. */
 export interface Registry {
-  /** For the variable `JSR_URL`. */
+  /** For the variable `JSR_URL`, and for the scope `@jsr` of npm and Bun. */
   readonly url: string
   /** Stops it and removes its files. */
   readonly stop: () => void
@@ -29,8 +30,40 @@ const filesIn = (folder: string, prefix = ""): ReadonlyArray<string> =>
     entry.isDirectory() ? filesIn(folder, `${prefix}/${entry.name}`) : [`${prefix}/${entry.name}`]
   )
 
-/** Starts the registry and publishes the package in `root` to it. `deno` is the command that runs Deno. */
-export const startRegistry = async (root: string, deno: ReadonlyArray<string>): Promise<Registry> => {
+/** The parts of a `package.json` that are converted. */
+interface PackageJson {
+  readonly version: string
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+}
+
+/**
+ * Converts the tarball of `deno task package` to the form of npm.jsr.io: another name, no peers and no commands. The
+ * modules are those that `deno pack` transpiles, as JSR transpiles them. Returns the converted `package.json`.
+ */
+const convertTarball = (tarball: string, folder: string, npmName: string): Record<string, unknown> => {
+  mkdirSync(folder)
+  spawnSync("tar", ["xzf", tarball], { cwd: folder })
+  const file = join(folder, "package", "package.json")
+  const made: PackageJson = JSON.parse(readFileSync(file, "utf8"))
+  const exports = Object.fromEntries(Object.entries(made.exports).filter(([name]) => name !== "./package.json"))
+  const dependencies = { ...made.dependencies, ...made.peerDependencies }
+  const converted = { name: npmName, version: made.version, type: "module", exports, dependencies, _jsr_revision: 11 }
+  writeFileSync(file, JSON.stringify(converted))
+  spawnSync("tar", ["czf", "npm.tgz", "package"], { cwd: folder })
+  return converted
+}
+
+/**
+ * Starts the registry and publishes the package in `root` to it. `deno` is the command that runs Deno; `tarball` is the
+ * package that `deno task package` made, for npm.
+ */
+export const startRegistry = async (
+  root: string,
+  deno: ReadonlyArray<string>,
+  tarball: string,
+): Promise<Registry> => {
   const folder = mkdtempSync(join(tmpdir(), "tessera-jsr-"))
   const { name, version, exports } = JSON.parse(readFileSync(join(root, "deno.json"), "utf8"))
   const scope = name.slice(1).split("/")[0]
@@ -47,9 +80,29 @@ export const startRegistry = async (root: string, deno: ReadonlyArray<string>): 
     return { manifest, exports }
   }
 
+  const npmFolder = mkdtempSync(join(tmpdir(), "tessera-npm-"))
+  const npmName = `@jsr/${name.slice(1).replace("/", "__")}`
+  const npmTarballPath = `/~/11/${npmName}/${version}.tgz`
+  const npmPackage = convertTarball(tarball, join(npmFolder, "npm"), npmName)
+  const npmTarball = readFileSync(join(npmFolder, "npm", "npm.tgz"))
+
+  /** Returns the metadata document of npm. */
+  const packument = (origin: string) => {
+    const integrity = `sha512-${createHash("sha512").update(npmTarball).digest("base64")}`
+    const dist = { tarball: `${origin}${npmTarballPath}`, integrity }
+    return {
+      name: npmName,
+      "dist-tags": { latest: version },
+      versions: { [version]: { ...npmPackage, dist } },
+      time: {},
+    }
+  }
+
   const answer = async (request: IncomingMessage) => {
     const isPublished = existsSync(join(folder, "upload.tgz"))
     const path = decodeURIComponent(new URL(request.url!, "http://registry").pathname)
+    if (path === `/${npmName}`) return json(packument(`http://${request.headers.host}`))
+    if (path === npmTarballPath) return { type: "application/octet-stream", body: npmTarball }
     if (request.method === "POST" && path.endsWith(`/versions/${version}`)) {
       writeFileSync(join(folder, "upload.tgz"), await bodyOf(request))
       spawnSync("tar", ["xzf", "upload.tgz"], { cwd: folder })
@@ -84,6 +137,7 @@ export const startRegistry = async (root: string, deno: ReadonlyArray<string>): 
     server.close()
     server.closeAllConnections()
     rmSync(folder, { recursive: true })
+    rmSync(npmFolder, { recursive: true })
   }
 
   const flags = ["publish", "--token", "none", "--allow-dirty", "--no-provenance", "--no-check"]

@@ -10,6 +10,7 @@ import { join } from "node:path"
 import process from "node:process"
 import { isDeepStrictEqual } from "node:util"
 import { runtimes } from "../interop/processes.ts"
+import { chromium, resultOfPage } from "./browser.ts"
 import { type Registry, startRegistry } from "./jsr_registry.ts"
 
 const root = join(import.meta.dirname!, "..", "..")
@@ -22,6 +23,9 @@ const CELLS = 4 * 2048 * 2048
 const EXPECTED = { sizes: [CELLS, CELLS, CELLS, CELLS], streamed: CELLS, x: [1.5, 2.5], threads: true }
 const PEERS = { effect: "3.22.4", "@effect/platform": "0.97.2" }
 const TOOLS = { typescript: "5.9.3", "@types/node": "24.10.1", esbuild: "0.25.12", vite: "7.2.2" }
+
+/** The command line of JSR for npm and Bun. */
+const JSR_COMMAND = "jsr@0.14.3"
 
 /** Deno resolves optional packages of all platforms; a mirror of the registry may lack one of version 3.0.7. */
 const OVERRIDES = { overrides: { "msgpackr-extract": "3.0.4" } }
@@ -132,8 +136,37 @@ const inNode = async (): Promise<string> => {
 let registry: Registry | undefined
 /** The environment of commands that use the registry on this machine in the place of jsr.io. */
 const jsr = async (): Promise<Readonly<Record<string, string>>> => {
-  registry ??= await startRegistry(root, deno.command[0] === "npx" ? deno.command.slice(0, -2) : [deno.command[0]])
+  const command = deno.command[0] === "npx" ? deno.command.slice(0, -2) : [deno.command[0]]
+  registry ??= await startRegistry(root, command, tarball)
   return { JSR_URL: registry.url, DENO_DIR: join(folder, "deno_dir") }
+}
+
+/**
+ * Makes a project and adds the package with the command of JSR: `command` runs the npm package `jsr`. The command keeps an
+ * existing registry of the scope `@jsr`, which is the one on this machine.
+ */
+const addFromJsr = async (
+  name: string,
+  command: ReadonlyArray<string>,
+  flags: ReadonlyArray<string> = [],
+): Promise<string> => {
+  const { JSR_URL } = await jsr()
+  const project = makeProject(name, {
+    "package.json": {
+      name: "project",
+      type: "module",
+      private: true,
+      dependencies: { ...PEERS, typescript: TOOLS.typescript, "@types/node": TOOLS["@types/node"] },
+      ...OVERRIDES,
+    },
+    ".npmrc": `@jsr:registry=${JSR_URL}\n`,
+    "tsconfig.json": { compilerOptions: COMPILER_OPTIONS, include: ["app.ts"] },
+  })
+  await run(project, [...command, "add", ...flags, "@tessera/array"])
+  const { dependencies } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"))
+  const specifier = dependencies["@tessera/array"]
+  if (!/^npm:@jsr\/tessera__array@/.test(specifier)) throw new Error(`jsr add wrote ${specifier}`)
+  return project
 }
 
 /** The Deno command without `run -A`. */
@@ -164,6 +197,18 @@ const forms: Readonly<Record<string, () => Promise<void>>> = {
     writeFileSync(join(folder, "vite", "package.json"), `{"type":"module"}`)
     await runApp(join(folder, "vite"), [...deno.command, "app.js"])
     await runApp(join(folder, "vite"), [...node, "app.js"])
+  },
+  "vite: page with worker threads in Chromium": async () => {
+    if (chromium === undefined) throw new Unavailable("Chromium is missing; set CHROMIUM to its command")
+    const source = join(await inNode(), "page")
+    mkdirSync(source)
+    cpSync(join(root, "tests", "packages", "page.ts"), join(source, "page.ts"))
+    writeFileSync(join(source, "index.html"), `<!doctype html><script type="module" src="./page.ts"></script>`)
+    await run(await inNode(), ["npx", "vite", "build", "page", "--logLevel", "error"])
+    const result = await resultOfPage(join(source, "dist"), chromium)
+    if (!isDeepStrictEqual(result, { equal: true, started: 2, errors: 0, lost: 0, repeated: 0, threads: true })) {
+      throw new Error(`the page sent ${JSON.stringify(result)}`)
+    }
   },
   "bun: run, tsc, tessera": async () => {
     const project = makeProject("bun", {
@@ -242,6 +287,16 @@ const forms: Readonly<Record<string, () => Promise<void>>> = {
     await run(project, [...denoCommand, "check", "app.ts"], environment)
     await runApp(project, [...deno.command, "app.ts"], environment)
   },
+  "jsr: npx jsr add, tsc, node": async () => {
+    const project = await addFromJsr("jsr-node", ["npx", "-y", JSR_COMMAND])
+    await run(project, ["npx", "tsc", "--outDir", "out"])
+    await runApp(project, [...node, "out/app.js"])
+  },
+  "jsr: bunx jsr add, tsc, bun": async () => {
+    const project = await addFromJsr("jsr-bun", [...bun.command, "x", JSR_COMMAND], ["--bun"])
+    await run(project, [...bun.command, "x", "tsc", "--noEmit"])
+    await runApp(project, [...bun.command, "app.ts"])
+  },
   "jsr: tessera": async () => {
     const environment = await jsr()
     const bin = join(folder, "jsr-bin")
@@ -260,9 +315,7 @@ const isReachable = (url: string): Promise<boolean> =>
 let passed = 0
 let failed = 0
 try {
-  if (Object.keys(forms).some((name) => isSelected(name) && !name.startsWith("jsr"))) {
-    await run(root, [...deno.command, "bundle/package.ts", tarball])
-  }
+  await run(root, [...deno.command, "bundle/package.ts", tarball])
   for (const [name, check] of Object.entries(forms)) {
     if (!isSelected(name)) continue
     const start = performance.now()

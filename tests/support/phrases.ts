@@ -257,6 +257,27 @@ export const phrases: ReadonlyArray<Phrase> = [
     instead: '"was deleted", "is complete", "is valid"',
   },
   { pattern: /\b(?:of|in) (?:ours|yours|theirs)\b/, example: "memory of yours", instead: '"your memory", "our files"' },
+  // verbs and nouns that say less than they seem to
+  {
+    pattern: /\b(?:What|what) [^.]{1,60} can fail with\b/,
+    example: "What writing rows can fail with",
+    instead: '"Errors of …"',
+  },
+  { pattern: /\bAs \{@link/, example: "As {@link read}, in steps", instead: '"Like {@link …}"' },
+  {
+    pattern: /\bHow (?:many|far|long) (?!does\b|do\b|to\b)/,
+    example: "How many cells of each",
+    instead: '"Number of …"',
+  },
+  { pattern: /\bWhere (?:it|they) (?:is|are)\b/, example: "Where it is", instead: '"URI of …", "Position of …"' },
+  {
+    pattern: /\b[Ll]eave (?:out|(?:it|one|them|at) out)\b/,
+    example: "pass another, or leave it out",
+    instead: '"omit"',
+  },
+  { pattern: /\bmeans? nothing\b/, example: "an option that means nothing here", instead: '"has no effect"' },
+  { pattern: /\bbeg[aiu]n anew\b/, example: "begin it anew, or begin anew", instead: '"start again"' },
+  { pattern: /\bcounts? in their order\b/, example: "rows that count in their order", instead: '"replaces"' },
 ]
 
 /** Identifiers in code. */
@@ -283,6 +304,16 @@ export const identifiers: ReadonlyArray<Phrase> = [
     instead: "valid, removed, reported, expected, empty",
   },
   { pattern: /\b(?:aside|astray|afresh)\b/, example: "aside", instead: "stderr, the noun" },
+  {
+    pattern: /\b(?:LONGEST|SHORTEST|LARGEST|SMALLEST|DEEPEST|FEWEST|NARROWEST|WIDEST)(?:_\w+)?\b/,
+    example: "LONGEST_LINE",
+    instead: "MAX_…, MIN_…",
+  },
+  {
+    pattern: /\b(?:BELIEVED|WORTH|MANY|FEW|PIECE|PATIENCE|LOOKS|APART|UNDER_WAY|AT_ONCE|\w+_AT_ONCE)\b/,
+    example: "BELIEVED",
+    instead: "MAX_…, MIN_…, …_SIZE",
+  },
 ]
 
 /** A phrase in a file. */

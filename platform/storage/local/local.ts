@@ -219,7 +219,7 @@ const MIN_PAGE = 1000
 const MAX_PAGES = 8
 
 /** Number of names to process before yielding to the event loop. */
-const NAMES_AT_ONCE = 64
+const NAMES_PER_STEP = 64
 
 /** Returns size, time and etag of a file; `undefined` if it was removed after the folder was read. */
 const infoIfPresent = (path: string): FileInfo | undefined => {
@@ -241,7 +241,7 @@ function* pageOf(uri: string, after: string | undefined): Steps<ListPage> {
   const page = rest.slice(0, Math.max(MIN_PAGE, Math.ceil(names.length / MAX_PAGES)))
   const entries: Array<Entry> = []
   for (const [i, { name, ...types }] of page.entries()) {
-    if (i % NAMES_AT_ONCE === NAMES_AT_ONCE - 1) yield
+    if (i % NAMES_PER_STEP === NAMES_PER_STEP - 1) yield
     const kind = kindOf(folder, { name, ...types })
     const info = kind === "file" ? infoIfPresent(`${folder}/${name}`) : {}
     if (kind !== undefined && info !== undefined) {

@@ -16,13 +16,11 @@ import { checkOptionNames, numberOption, wordOption } from "../../options.ts"
  * Effect of a fault on a call:
  * - `"fail"`: nothing is done, and the call fails.
  * - `"partial"`: as much as possible is done – half of a chunk of a file, which cannot be continued afterwards, half of
- *   a
- *   folder removed, all of an atomic call – and then the call fails, as when a response is lost.
+ *   a folder removed, all of an atomic call – and then the call fails, as when a response is lost.
  * - `"full"`: this and all later calls that need space fail; existing files can still be removed.
  * - `"interrupt"`: the fiber is interrupted before the call, which then runs only in uninterruptible regions.
  * - `"stop"`: nothing is done from then on, as if the process had been killed: all calls fail, including reads, and
- *   open files
- *   remain.
+ *   open files remain.
  * - `"partial-crash"`: as much as possible is done, then as with `"stop"`.
  */
 export type Fault = "fail" | "partial" | "full" | "interrupt" | "stop" | "partial-crash"

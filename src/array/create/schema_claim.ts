@@ -11,8 +11,7 @@
  * - After storing its schema, a process checks for later generations. It succeeds only when its change is part of the
  *   newest schema.
  * - A process removes the claim of another process only after it stored a later schema. A claim with an older base has
- *   no
- *   effect then.
+ *   no effect then.
  *
  * Engines do not use claims. They ignore such files: a name with another dot before the extension is never a fragment.
  */

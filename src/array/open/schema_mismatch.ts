@@ -15,9 +15,9 @@ export interface SchemaDifference {
   /** The dimension or attribute; "" for the array itself. */
   readonly field: string
   /** The declared property. */
-  readonly want: string
+  readonly expected: string
   /** The array's property. */
-  readonly have: string
+  readonly actual: string
 }
 
 const SchemaMismatchBase: TaggedErrorClass<SchemaMismatch, "SchemaMismatch", {
@@ -25,7 +25,7 @@ const SchemaMismatchBase: TaggedErrorClass<SchemaMismatch, "SchemaMismatch", {
   readonly differences: ReadonlyArray<SchemaDifference>
 }> = taggedError("SchemaMismatch", () => ({
   uri: Schema.String,
-  differences: Schema.Array(Schema.Struct({ field: Schema.String, want: Schema.String, have: Schema.String })),
+  differences: Schema.Array(Schema.Struct({ field: Schema.String, expected: Schema.String, actual: Schema.String })),
 }))
 
 /**
@@ -43,15 +43,15 @@ const SchemaMismatchBase: TaggedErrorClass<SchemaMismatch, "SchemaMismatch", {
  * const opened = TileArray.open("tests/support/quakes", Wrong)
  * const program = Effect.catchTag(opened, "SchemaMismatch", ({ differences }) => Effect.succeed(differences))
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), [
- *   { field: "depth", want: "float64", have: "float32" },
+ *   { field: "depth", expected: "float64", actual: "float32" },
  * ])
  * ```
  */
 export class SchemaMismatch extends SchemaMismatchBase {
   /** All differences, and advice. */
   override get message(): string {
-    const all = this.differences.map(({ field, want, have }) =>
-      `${field === "" ? "" : `${JSON.stringify(field)}: `}the schema says ${want}, the array has ${have}`
+    const all = this.differences.map(({ field, expected, actual }) =>
+      `${field === "" ? "" : `${JSON.stringify(field)}: `}the schema says ${expected}, the array has ${actual}`
     )
     return `${this.uri}: the array is not what the schema declares: ${
       all.join("; ")
@@ -75,8 +75,8 @@ export const schemaDifferences = (
   { arrayType, dimensions, attributes }: SchemaStructure,
 ): ReadonlyArray<SchemaDifference> => {
   const differences: Array<SchemaDifference> = []
-  const compare = (field: string, want: string, have: string): void => {
-    if (want !== have) differences.push({ field, want, have })
+  const compare = (field: string, expected: string, actual: string): void => {
+    if (expected !== actual) differences.push({ field, expected, actual })
   }
   const an = (kind: string): string => `a ${kind} array`
   compare("", an(declared.arrayType), an(arrayType))
@@ -91,18 +91,18 @@ export const schemaDifferences = (
   const byName = new Map(attributes.map((attribute) => [attribute.name, attribute]))
   for (const name of declared.attributeNames) {
     const { type, nullable, cellValNum, enumeration } = declared.attrs[name]
-    const want = described(type, nullable, cellValNum)
+    const expected = described(type, nullable, cellValNum)
     const match = byName.get(name)
     if (match === undefined) {
       const others = attributes.map((a) => a.name)
       differences.push({
         field: name,
-        want,
-        have: others.length === 0 ? "no attributes" : `no such attribute, but ${listed(others)}`,
+        expected,
+        actual: others.length === 0 ? "no attributes" : `no such attribute, but ${listed(others)}`,
       })
       continue
     }
-    compare(name, want, described(match.type, match.nullable, count(match.cellValNum)))
+    compare(name, expected, described(match.type, match.nullable, count(match.cellValNum)))
     // an enumerated attribute may be declared as codes, but an attribute without enumeration has no values
     if (enumeration !== "" && match.enumeration === "") compare(name, "codes of an enumeration", "no enumeration")
   }

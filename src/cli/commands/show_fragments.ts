@@ -9,6 +9,7 @@ import { describeOpenFragments, type FragmentsError } from "../../array/describe
 import type { OpenedArray, OpenError } from "../../array/open/open.ts"
 import { openRequested, type SettingsError } from "../parse/settings.ts"
 import type { Request } from "../parse/arguments.ts"
+import { warnUncommitted } from "../print/warn_uncommitted.ts"
 import { rangeText } from "./show_schema.ts"
 import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { textTable } from "../print/text_table.ts"
@@ -48,6 +49,7 @@ export const runFragments = (
   Effect.gen(function* () {
     const array = yield* openRequested(request, terminal)
     const fragments = yield* describeOpenFragments(array)
+    yield* warnUncommitted(array.uri, terminal)
     if (request.on("json")) {
       return yield* print(terminal, [JSON.stringify(describeFragments(array.schema, fragments), null, 2), "\n"])
     }

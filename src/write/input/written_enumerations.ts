@@ -38,14 +38,21 @@ const WRITTEN = cacheKind<WrittenEnumerations>("written enumerations")
 /** The largest number of values that are compared with an unknown value. */
 const MAX_COMPARED = 10_000
 
-const writtenEnumeration = (enumeration: Enumeration): WrittenEnumeration => {
+/** Estimated size of an entry in the map from values to codes, in bytes. */
+const ENTRY_SIZE = 100
+
+const writtenEnumeration = (enumeration: Enumeration, onCodes: (bytes: number) => void): WrittenEnumeration => {
   const values = valuesOfEnumeration(enumeration)
   const size = valueCount(values)
   let codes: ReturnType<typeof codesOf> | undefined
   return {
     size,
     isText: isText(enumeration.type),
-    codes: () => codes ??= codesOf(enumeration),
+    codes: () => {
+      if (codes !== undefined) return codes
+      onCodes(ENTRY_SIZE * size)
+      return codes = codesOf(enumeration)
+    },
     similar: (value) =>
       size > MAX_COMPARED ? [] : nearestNames(value, partsOf(values).map((bytes) => new TextDecoder().decode(bytes))),
   }
@@ -60,8 +67,17 @@ export const loadWrittenEnumerations = (
   const existing = array.schemaCache.get(WRITTEN, array.schemaName)
   if (existing !== undefined) return Effect.succeed(existing)
   return Effect.map(loadEnumerations(array, names), (enumerations) => {
-    const written = new Map(enumerations.map((enumeration) => [enumeration.name, writtenEnumeration(enumeration)]))
-    array.schemaCache.set(WRITTEN, array.schemaName, written, 64 * written.size)
+    let bytes = 0
+    const written: Map<string, WrittenEnumeration> = new Map()
+    const cache = (more: number): void => {
+      bytes += more
+      array.schemaCache.set(WRITTEN, array.schemaName, written, bytes)
+    }
+    for (const enumeration of enumerations) {
+      bytes += enumeration.data.byteLength + (enumeration.offsets?.byteLength ?? 0)
+      written.set(enumeration.name, writtenEnumeration(enumeration, cache))
+    }
+    cache(0)
     return written
   })
 }

@@ -50,6 +50,20 @@ describe("plan, consolidate and vacuum", () => {
       assert(readdirSync(join(array, "__commits")).some((name) => name.endsWith(".con")))
     }))
 
+  it("tidy in one call, and a second call does nothing", () =>
+    inCopy(async (array) => {
+      const cells = await cli(["read", array])
+      const drop = ["--drop-history", "--level-factor", "100"]
+      assertStringIncludes((await cli(["tidy", array, "--age", "0s", "--dry-run"])).err, "add --drop-history")
+      const dry = await json(["tidy", array, "--age", "0s", "--dry-run", ...drop])
+      assertEquals(dry.tasks.length, 1)
+      const { before, after } = await json(["tidy", array, "--age", "0s", ...drop])
+      assert(before.files > after.files && after.bytes > 0 && before.bytes > after.bytes)
+      const second = await json(["tidy", array, "--age", "0s", ...drop])
+      assertEquals([second.before, second.after], [after, after])
+      assertEquals(await cli(["read", array]), cells)
+    }))
+
   it("reject invalid options with exit code 2, and missing arrays with 3", () =>
     inCopy(async (array) => {
       for (

@@ -118,6 +118,14 @@ export const columnOf = (
   }
 }
 
+/** Returns the texts that codes represent, as input of a write. */
+export const textsOf = (
+  type: Datatype,
+  values: ReadonlyArray<Uint8Array>,
+  codes: ReadonlyArray<Cell>,
+): ReadonlyArray<string | null> =>
+  codes.map((code) => code === null ? null : new TextDecoder().decode(values[Number(readScalar(type, code))]))
+
 /** Returns a cell in the form of the engine's recorded reads. */
 export const meantCell = (type: Datatype, cellValNum: number | "var", cell: Cell): CellJson =>
   cell === null ? null : cellBytesJson(type, cellValNum, cell)

@@ -5,14 +5,15 @@ import { type ArraySchema, type Codecs, Dense, Sparse, type StorageService, Tile
 import { VAR } from "../../../schema/array/cell_val_num.ts"
 import { sizeOf } from "../../../schema/array/datatype.ts"
 import type { Range } from "../../../schema/array/range.ts"
-import { readScalar, scalarBytes } from "../../../schema/array/scalar.ts"
+import { isText, readScalar, scalarBytes } from "../../../schema/array/scalar.ts"
 import { Since } from "../../../schema/version/version.ts"
 import { describeRanges } from "../../../src/array/describe/describe.ts"
 import { axisOf } from "../../../src/fragment/dense_tiles.ts"
 import { columnJson } from "../../../src/query/column/cell_json.ts"
+import { partsOf } from "../../../src/schema_builder/enumeration_values.ts"
 import type { Random } from "../../hostile/random.ts"
 import type { MeantCells } from "./meant.ts"
-import { areaOf, attributeCell, type Cell, columnOf, coordinateCell, meantCell } from "./random_cells.ts"
+import { areaOf, attributeCell, type Cell, columnOf, coordinateCell, meantCell, textsOf } from "./random_cells.ts"
 
 /** An effect that requires the services of tessera's public API. */
 export type Run<A> = Effect.Effect<A, unknown, StorageService | Codecs>
@@ -41,8 +42,16 @@ const attributeRow = ({ random, schema: { attrs, attributeNames, enumerations },
 
 const attributeColumns = (schema: ArraySchema.ArraySchema, rows: ReadonlyArray<Row>) =>
   Object.fromEntries(schema.attributeNames.map((name) => {
-    const { type, cellValNum, nullable } = schema.attrs[name]
-    return [name, columnOf(type, cellValNum, nullable, rows.map((row) => row.get(name)!))]
+    const { type, cellValNum, nullable, enumeration } = schema.attrs[name]
+    const cells = rows.map((row) => row.get(name)!)
+    // columns of an odd number of cells contain texts in the place of codes
+    const values = enumeration === "" || rows.length % 2 === 0 ? undefined : schema.enumerations[enumeration]
+    return [
+      name,
+      values !== undefined && isText(values.type)
+        ? textsOf(type, partsOf(values), cells)
+        : columnOf(type, cellValNum, nullable, cells),
+    ]
   }))
 
 const meantAttributes = (schema: ArraySchema.ArraySchema, rows: ReadonlyArray<Row>) =>

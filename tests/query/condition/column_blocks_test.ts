@@ -10,7 +10,7 @@ import { evaluate } from "../../../src/query/condition/evaluate.ts"
 import { join } from "../../support/build_array.ts"
 
 /** More than two blocks of cells. */
-const MANY = 20_011
+const CELL_COUNT = 20_011
 
 /** Returns a set in the form of stored conditions. */
 const setNode = (op: "in" | "not_in", members: ReadonlyArray<Uint8Array>): ConditionNode => {
@@ -106,10 +106,10 @@ describe("sets", () => {
 
 describe("many cells", () => {
   const cells = (type: Datatype, valueOf: (k: number) => Scalar): Column => {
-    const values = new (arrayOf(type))(MANY)
-    for (let i = 0; i < MANY; i++) values[i] = valueOf(i % 251) as never
-    const validity = Uint8Array.from({ length: MANY }, (_, i) => i % 17 === 0 ? 0 : 1)
-    return { name: "f", type, cellValNum: 1, length: MANY, values, validity }
+    const values = new (arrayOf(type))(CELL_COUNT)
+    for (let i = 0; i < CELL_COUNT; i++) values[i] = valueOf(i % 251) as never
+    const validity = Uint8Array.from({ length: CELL_COUNT }, (_, i) => i % 17 === 0 ? 0 : 1)
+    return { name: "f", type, cellValNum: 1, length: CELL_COUNT, values, validity }
   }
   const types: ReadonlyArray<readonly [Datatype, (k: number) => Scalar]> = [
     ["int8", (k) => k - 125],
@@ -127,12 +127,12 @@ describe("many cells", () => {
         const value = scalarBytes(type, valueOf(k))
         for (const [op, holds] of [["lt", (a: Scalar) => a < operand], ["ge", (a: Scalar) => a >= operand]] as const) {
           assertEquals(
-            [...evaluate({ kind: "value", op, field: "f", value }, one(f), MANY)],
+            [...evaluate({ kind: "value", op, field: "f", value }, one(f), CELL_COUNT)],
             Array.from(f.values as ArrayLike<Scalar>, (v, i) => f.validity![i] === 1 && holds(v) ? 1 : 0),
           )
         }
         assertEquals(
-          [...evaluate(setNode("not_in", [value]), one(f), MANY)],
+          [...evaluate(setNode("not_in", [value]), one(f), CELL_COUNT)],
           Array.from(f.values as ArrayLike<Scalar>, (v, i) => f.validity![i] === 1 && v !== operand ? 1 : 0),
         )
       }
@@ -165,8 +165,8 @@ describe("many cells", () => {
   })
 
   it("are tested with a deep tree", () => {
-    const values = Uint8Array.from({ length: MANY }, (_, i) => i % 251)
-    const f: Column = { name: "f", type: "uint8", cellValNum: 1, length: MANY, values }
+    const values = Uint8Array.from({ length: CELL_COUNT }, (_, i) => i % 251)
+    const f: Column = { name: "f", type: "uint8", cellValNum: 1, length: CELL_COUNT, values }
     let node: ConditionNode = { kind: "value", op: "lt", field: "f", value: Uint8Array.of(100) }
     let truth = (v: number): boolean => v < 100
     for (let k = 0; k < 400; k++) {
@@ -181,7 +181,7 @@ describe("many cells", () => {
         truth = (v) => or ? v === k % 251 || before(v) : before(v) && v !== k % 251
       }
     }
-    assertEquals([...evaluate(node, one(f), MANY)], Array.from(values, (v) => truth(v) ? 1 : 0))
+    assertEquals([...evaluate(node, one(f), CELL_COUNT)], Array.from(values, (v) => truth(v) ? 1 : 0))
   })
 })
 

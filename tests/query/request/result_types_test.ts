@@ -105,13 +105,13 @@ describe("schemas that differ from the array's", () => {
     run(Effect.flip(TileArray.open(weather, schema))).then((error) => {
       assert(error instanceof SchemaMismatch, String(error))
       assertStringIncludes(error.message, `${weather}: the array is not what the schema declares: `)
-      for (const { field, want, have } of error.differences) {
+      for (const { field, expected, actual } of error.differences) {
         assertStringIncludes(
           error.message,
-          `${field === "" ? "" : `"${field}": `}the schema says ${want}, the array has ${have}`,
+          `${field === "" ? "" : `"${field}": `}the schema says ${expected}, the array has ${actual}`,
         )
       }
-      return error.differences.map(({ field, want, have }) => `${field}|${want}|${have}`)
+      return error.differences.map(({ field, expected, actual }) => `${field}|${expected}|${actual}`)
     })
   const { day, station } = Weather.dims
   const { temperature } = Weather.attrs
@@ -151,7 +151,7 @@ describe("schemas that differ from the array's", () => {
     })
     const error = await overForms(Effect.flip(TileArray.open(FORMS, Ids)))
     assert(error instanceof SchemaMismatch)
-    assertEquals(error.differences, [{ field: "fixed", want: "codes of an enumeration", have: "no enumeration" }])
+    assertEquals(error.differences, [{ field: "fixed", expected: "codes of an enumeration", actual: "no enumeration" }])
     // codes may be read as integers
     const Codes = ArraySchema.sparse({ dims: Forms.dims, attrs: { color: Attr.int8() } })
     assertEquals((await overForms(TileArray.open(FORMS, Codes))).declared, Codes)

@@ -389,7 +389,7 @@ describe("invalid CSV", () => {
       { ...sparse, types: { a: "bool" } },
       /row 2: a: "perhaps" is neither true nor false/,
     )
-    await refused("", sparse, /it is empty; it needs a row with column names/)
+    await refused("", sparse, /it is empty; add a row with column names/)
     await refused("x,,a\n", sparse, /row 1: column 2 has no name/)
     await refused("x,a,x\n", sparse, /row 1: x: there are two columns of this name/)
   })

@@ -13,6 +13,7 @@ import { attemptUsage } from "../../parse/settings.ts"
 import { UsageError } from "../../parse/usage_error.ts"
 import { changeThenReport, type OutputError, print, say, type Terminal } from "../../print/terminal.ts"
 import { mode, parseMode } from "./rules.ts"
+import { warnUncommitted } from "../../print/warn_uncommitted.ts"
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
@@ -48,6 +49,7 @@ export const runVacuum = (
         const verb = dryRun ? "would be removed" : "are removed"
         yield* say(terminal, `${removed.length} files and folders ${verb}, ${kept.length} are kept`)
         for (const { path, reason } of kept) yield* say(terminal, `kept ${path}: ${reason}`)
+        if (mode === "fragments") yield* warnUncommitted(request.uri, terminal)
       }))
   })
 

@@ -173,7 +173,7 @@ describe("a file that changes between two reads", () => {
       assertEquals(await run(here.storage.readRanges(`${here.uri}?version=2`, at(0))), [filled(2, 10)])
     }))
 
-  it("is read from its beginning as it is: whole files and tails begin anew", () =>
+  it("is read in its new version by read and readTail", () =>
     site(changes[0][1], async (here) => {
       const { storage, uri } = here
       for (let i = 0; i < 3; i++) {
