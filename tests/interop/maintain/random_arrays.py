@@ -208,6 +208,8 @@ def check(seed):
         done.append(name)
         try:
             run()
+            # without --quick, each tile is checked; a finding of severity error is a failure
+            tessera('verify', case.uri)
         except (RuntimeError, tiledb.TileDBError) as error:
             failures.append('%s: %s' % (', '.join(done), error))
             break
