@@ -112,7 +112,10 @@ const checked = async (row: Row, peer: Worker, ours: ReadonlyArray<Worker>): Pro
 
 const CONFIGS = ["tuned", "small", "one"]
 
-/** Milliseconds of warm-up before times count: just-in-time compilers need time to optimize hot code. */
+/**
+ * The duration of the warm-up in milliseconds, which is not measured: just-in-time compilers need time to optimize hot
+ * code.
+ */
 const WARM = 300
 
 /** Runs a case `runs` times; in round 0, repeats it until the warm-up time has passed. */

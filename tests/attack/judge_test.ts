@@ -107,7 +107,7 @@ describe("the judge of faults", () => {
         (error) => error._tag === "ArrayNotFound" ? Effect.succeed("absent") : Effect.fail(error),
       ),
   })
-  /** What is found in so many tries; one of them meets the flaw. */
+  /** Returns the problems that are found in this number of runs; the flaw occurs in at least one of them. */
   const judgedFault = async (act: RandomLaw["act"], fault: "fail" | "interrupt from outside" | "full" = "fail") => {
     const lines: Array<string> = []
     for (let i = 0; i < 25; i++) {

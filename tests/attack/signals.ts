@@ -1,7 +1,7 @@
 /**
- * Signals to real processes that import, copy, export, delete and write. After a signal that asks to stop, everything is as
- * before, or complete; after a kill a partial array cannot be opened, and it can be resumed or replaced; files of strangers
- * do not change.
+ * Signals to real processes that import, copy, export, delete and write. After a signal that asks to stop, the files
+ * are unchanged, or the command is complete. After a kill, a partial array cannot be opened, and it can be resumed or
+ * replaced. Unrelated files do not change.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -38,12 +38,12 @@ const ROWS = 20_000
 /** A command whose process is stopped. */
 export interface Command {
   readonly name: string
-  /** The files of the template to copy, and their names in the folder. */
+  /** The names of files of the template, and the names of their copies in the folder. */
   readonly needs: Readonly<Record<string, string>>
   readonly args: (folder: string) => ReadonlyArray<string>
-  /** What is made: an array or a file named `target`. */
+  /** The kind of the result, which has the name `target`. */
   readonly makes: "array" | "file"
-  /** How it is done again: by `--resume` or `--overwrite`, or as it was done. */
+  /** How the command is repeated: with `--resume` or `--overwrite`, or with the same arguments. */
   readonly again: "resume" | "same"
   readonly endless?: boolean
 }
@@ -60,7 +60,7 @@ const importing = (...options: ReadonlyArray<string>) => (folder: string): Reado
 const sparse = ["--sparse", "--dims", "x", "--capacity", "500"]
 const data = { "data.csv": "data.csv" }
 
-/** The commands. */
+/** All commands. */
 export const commands: ReadonlyArray<Command> = [
   { name: "import sparse", needs: data, args: importing(...sparse), makes: "array", again: "resume" },
   { name: "import dense", needs: data, args: importing(), makes: "array", again: "resume" },
@@ -140,7 +140,7 @@ const Grid = ArraySchema.dense({
 const csv = (from: number, rows: number): string =>
   `x,name,n\n${Array.from({ length: rows }, (_, i) => `${from + i},name ${i % 97},${i}`).join("\n")}\n`
 
-/** Makes, once in a sweep, all that commands work on. */
+/** Creates the input files of all commands, once per sweep. */
 export const templateOf = (sweep: Sweep): Promise<string> =>
   sweep.memo("template", async () => {
     const folder = join(sweep.folder, "template")
@@ -171,7 +171,9 @@ export const templateOf = (sweep: Sweep): Promise<string> =>
     return folder
   })
 
-/** All cells and metadata of an array as a digest, or "absent"; an error in other cases. */
+/**
+ * Returns all cells and metadata of an array as a digest, or "absent" without an array; fails with all other errors.
+ */
 export const readArray = (uri: string): Promise<string> =>
   run(
     Effect.gen(function* () {
@@ -200,7 +202,7 @@ const readFile = (path: string): string =>
 const readTarget = async ({ makes }: Command, folder: string): Promise<string> =>
   makes === "file" ? readFile(join(folder, "target")) : await readArray(join(folder, "target"))
 
-/** Copies what a command needs, and puts files of strangers around and inside. */
+/** Copies the input files of a command, and adds unrelated files around and inside the target. */
 const prepare = async (command: Command, sweep: Sweep, folder: string): Promise<void> => {
   const template = await templateOf(sweep)
   mkdirSync(folder, { recursive: true })
@@ -217,7 +219,7 @@ interface Undisturbed {
   readonly after: string
 }
 
-/** Returns the output of a command without a signal, and its duration. */
+/** Returns the result of a command that gets no signal, and its duration. */
 const undisturbed = (command: Command, runtime: ChildRuntime, sweep: Sweep): Promise<Undisturbed> =>
   sweep.memo(`${command.name} ${runtime.name}`, async () => {
     const folder = join(sweep.folder, `undisturbed ${command.name} ${runtime.name}`)
@@ -254,7 +256,7 @@ export const judgeStopped = (
   wrong.push(
     ...differences(files.before, files.now, (path) => !target.own(path)).map((line) => `a stranger's file: ${line}`),
   )
-  // a second signal does not wait for the clean-up
+  // after a second signal, the process exits without waiting for the clean-up
   const isKilled = sent.includes("SIGKILL") || sent.length > 1
   const state = seen.now === seen.after && !target.endless ? "after" : seen.now === seen.before ? "before" : seen.now
   // at the end of a replacement, only the new cells and the mark exist
@@ -315,7 +317,7 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
     act: () => {
       for (const name of intruders) {
         try {
-          // the folder may be gone again by now
+          // the folder may already be removed
           writeFileSync(join(target, name), "not yours")
           strangers.push(name)
         } catch { /* then there is no such stranger */ }
@@ -358,7 +360,7 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
   ]
   if (wrong.length > 0) return { label, wrong }
 
-  // and again
+  // repeat the command
   if (now === result.after && !isMarked) return { label, wrong }
   if (isNew && !isMarked) { for (const name of strangers) rmSync(join(target, name)) }
   const option = command.again === "same"

@@ -1,4 +1,4 @@
-/** Runs inputs: the number and the seed decide all that is random about one. */
+/** Runs inputs: the number and the seed of an input determine all its random properties. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,12 +10,12 @@ import { attackWithRivals } from "./rivals.ts"
 import { attackWithServers } from "./servers.ts"
 import { attackWithSignals } from "./signals.ts"
 
-/** A kind of input, and how many of a hundred are of it. */
+/** A kind of input, and its share of all inputs in percent. */
 interface Kind {
   readonly name: string
   readonly share: number
   readonly attack: Attack
-  /** No input takes longer, in milliseconds. */
+  /** The maximum duration of an input, in milliseconds. */
   readonly longest: number
 }
 
@@ -37,7 +37,7 @@ export interface SweepOptions {
   readonly print: (line: string) => void
 }
 
-/** Numbers of inputs that were run and of those that failed. */
+/** The numbers of inputs that were run and of those that failed. */
 export interface Swept {
   readonly inputs: number
   readonly bad: number

@@ -28,9 +28,9 @@ export interface Report {
 /** The maximum duration of a case in milliseconds. */
 export const SLOW = 5000
 
-/** Memory that codecs allocate: the tables of bzip2 take 3.6 MB. */
+/** The memory in bytes that codecs allocate in addition: the tables of bzip2 take 3.6 MB. */
 const TABLES = 2 ** 22
-/** The maximum ratio of compression: gzip does not compress better. */
+/** The maximum compression ratio: gzip cannot exceed it. */
 const HOLDS = 1032
 
 /**

@@ -1,7 +1,8 @@
 /**
- * Mutations: a file cut, a bit flipped, bytes zeroed, filled with 0xFF or set to a large count, at places that a seed says.
- * Most structures of the format are compressed, so that a change to a file ends at the decompressor: a third of the
- * mutations are applied after decompression instead, like forged data that were compressed correctly.
+ * Mutations: a truncated file, a flipped bit, bytes that are zeroed, filled with 0xFF or set to a large count, at
+ * positions that depend on a seed. Most structures of the format are compressed, so that the decompressor rejects most
+ * changes to a file: therefore a third of the mutations are applied after decompression, like forged data that were
+ * compressed correctly.
  */
 import { Buffer } from "node:buffer"
 import type { Codecs, Compressor } from "../../platform/codecs/service.ts"

@@ -16,7 +16,7 @@ export interface SweepOptions {
   readonly count: number
   /** The minimum number of cases per subject, so that fewer subjects are read unchanged. */
   readonly rounds: number
-  /** Just this case, `v22/dense_fill/array#3`. */
+  /** Runs only this case, such as `v22/dense_fill/array#3`. */
   readonly only?: string
   readonly print: (line: string) => void
   /** For tests of this file: another script for the child, and its timeout without output. */
@@ -34,11 +34,11 @@ export interface Sweep {
   readonly slowest: number
   /** The largest allocation of a case, in bytes. */
   readonly largest: number
-  /** Resident memory at its highest, in bytes. */
+  /** The maximum resident memory, in bytes. */
   readonly resident: number
 }
 
-/** The timeout of a case without output in milliseconds; it includes the start of the runtime. */
+/** The maximum time in milliseconds in which a case prints nothing; it includes the start of the runtime. */
 const HANGS = 30_000
 /** The maximum resident memory in bytes, for the runtime, the fixtures and the reads together. */
 export const RESIDENT = 2 ** 30

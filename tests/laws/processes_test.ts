@@ -1,4 +1,7 @@
-/** Processes that are killed while they write, and processes that write at the same time: nothing is lost, or there in part. */
+/**
+ * Processes that are killed while they write, and processes that write at the same time: no write is lost or
+ * incomplete.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
