@@ -113,16 +113,16 @@ if (import.meta.main) {
   try {
     deno("bundle", "--quiet", "--minify", "--platform", "deno", "-o", bundle, "bundle/main.ts")
     const code = withoutRequire(readFileSync(bundle, "utf8"))
-    if (/\bfrom\s*"node:/.test(code)) throw new Error("the bundle imports modules of Node: what takes long to load?")
+    if (/\bfrom\s*"node:/.test(code)) throw new Error("the bundle imports modules of Node, which are slow to load")
     writeFileSync(bundle, code)
     const expected = outputs(`--coverage=${folder}`)
     // bundlers keep all members of a namespace that is destructured or passed as a value: `const { Struct } = Schema`
     // adds 120 KB and 15 ms
     if (code.includes("Property failed after")) {
-      throw new Error("the bundle has fast-check in it: who uses Schema as a whole?")
+      throw new Error("the bundle contains fast-check: a module uses the namespace Schema as a value")
     }
     writeFileSync(bundle, inParentheses(code, distinct(calledIn(folder))))
-    if (outputs() !== expected) throw new Error("the bundle does not give what it gave before")
+    if (outputs() !== expected) throw new Error("the output of the bundle changed")
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -192,7 +192,7 @@ const boundsOf = (events: ReadonlyArray<Event>, { start, end }: Query): Box | un
   return { x: around("x"), y: around("y") }
 }
 
-describe("arrays, as a plain list of their cells", () => {
+describe("arrays compared with a list of their cells", () => {
   for (const kind of ["dense", "sparse", "duplicates"] as const) {
     it(`${kind}: contain at every time the result of all earlier writes, deletes and evolutions`, () => {
       let number = 0

@@ -91,7 +91,7 @@ describe("the law of crashes", () => {
     ],
   }
   for (const [name, [broken, message]] of Object.entries(flaws)) {
-    it(`finds a write that ${name}`, async () => {
+    it(`rejects a write that ${name}`, async () => {
       const error = await crashLaws(broken, memoryGround()).then(() => undefined, (error: Error) => error)
       assertEquals(message.test(error?.message ?? "no error"), true, String(error))
     })

@@ -20,7 +20,7 @@ const inFolder = async (body: (root: string) => Promise<unknown>): Promise<void>
 describe("a process that writes", () => {
   it("may be killed at any time", () => inFolder((root) => killWriters(root, 5)))
 
-  it("loses nothing among others that write at the same time", () => inFolder((root) => raceWriters(root, 4, 5)))
+  it("loses no write if other processes write at the same time", () => inFolder((root) => raceWriters(root, 4, 5)))
 })
 
 describe("processes that change a schema at the same time", () => {
