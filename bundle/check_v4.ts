@@ -15,7 +15,7 @@ const root = join(import.meta.dirname!, "..")
 const TYPES = { "@types/node": "24.10.1" }
 
 /** The maximum number of listed files, and of listed error codes. */
-const LISTED = 10
+const MAX_LISTED = 10
 
 /** Returns the number of occurrences of each value, the most frequent value first. */
 export const countValues = (values: Iterable<string>): ReadonlyArray<readonly [value: string, count: number]> => {
@@ -60,10 +60,10 @@ if (import.meta.main) {
     )
     if (status !== 0 && codes.length === 0) throw new Error(`deno check: ${stderr.trim()}`)
     console.log(`Effect ${version}: ${codes.length} type errors`)
-    for (const [code, count] of countValues(codes).slice(0, LISTED)) {
+    for (const [code, count] of countValues(codes).slice(0, MAX_LISTED)) {
       console.log(`${String(count).padStart(6)}  ${code}`)
     }
-    for (const [file, count] of countValues(files).slice(0, LISTED)) {
+    for (const [file, count] of countValues(files).slice(0, MAX_LISTED)) {
       console.log(`${String(count).padStart(6)}  ${file}`)
     }
   } finally {

@@ -43,7 +43,7 @@ export const writeStrangers = (folder: string, paths: ReadonlyArray<string>): vo
 }
 
 /** Names of unrelated files next to a target with the name `target`. */
-export const BESIDE: ReadonlyArray<string> = [
+export const NEIGHBOUR_NAMES: ReadonlyArray<string> = [
   "notes.txt",
   ".hidden",
   "target.txt",
@@ -53,7 +53,7 @@ export const BESIDE: ReadonlyArray<string> = [
 ]
 
 /** Names of unrelated files inside of an array. */
-export const INSIDE: ReadonlyArray<string> = [
+export const INNER_NAMES: ReadonlyArray<string> = [
   "target/notes.txt",
   "target/mine/deep/file.bin",
   "target/__fragments/readme.md",

@@ -12,7 +12,7 @@ import { makeRandom } from "../hostile/random.ts"
 import { memoryGround } from "../laws/ground.ts"
 import { startWebServer } from "../support/web_server.ts"
 import { judgeFault } from "./faults.ts"
-import { BESIDE, differences, snapshotOf, writeStrangers } from "./files.ts"
+import { differences, NEIGHBOUR_NAMES, snapshotOf, writeStrangers } from "./files.ts"
 import { forgedPath } from "./forged.ts"
 import { makeMemo } from "./input.ts"
 import type { RandomLaw } from "./laws.ts"
@@ -79,7 +79,7 @@ describe("the judge of stopped processes", () => {
   it("compares folders byte by byte", () => {
     const folder = mkdtempSync(join(tmpdir(), "tessera-judge-"))
     try {
-      writeStrangers(folder, BESIDE)
+      writeStrangers(folder, NEIGHBOUR_NAMES)
       const first = snapshotOf(folder)
       assertEquals(differences(first, snapshotOf(folder)), [])
       writeFileSync(join(folder, "notes.txt"), "a stranger's file: notes.txT")

@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { isMark } from "../../src/array/open/unfinished.ts"
 import type { Random } from "../hostile/random.ts"
-import { BESIDE, differences, INSIDE, isTemporary, snapshotOf, writeStrangers } from "./files.ts"
+import { differences, INNER_NAMES, isTemporary, NEIGHBOUR_NAMES, snapshotOf, writeStrangers } from "./files.ts"
 import { type Attack, between, chance, type ChildRuntime, shortText, type Sweep } from "./input.ts"
 import { type Ended, runChild } from "./processes.ts"
 import { MAIN, readArray, templateOf } from "./signals.ts"
@@ -79,7 +79,7 @@ export const attackWithRivals: Attack = async (random, sweep, folder) => {
   mkdirSync(folder, { recursive: true })
   const isNew = chance(random, 0.5)
   if (!isNew) cpSync(join(template, "old"), target, { recursive: true })
-  const strangers = [...BESIDE, ...(isNew ? [] : INSIDE)]
+  const strangers = [...NEIGHBOUR_NAMES, ...(isNew ? [] : INNER_NAMES)]
   writeStrangers(folder, strangers)
   const before = { array: await readArray(target), files: snapshotOf(folder) }
   const rivals = Array.from({ length: between(random, 2, 3) }, () => ({

@@ -16,7 +16,15 @@ import { cli } from "../cli/run_cli.ts"
 import type { Random } from "../hostile/random.ts"
 import type { Program } from "../laws/crash_laws.ts"
 import { makeAll, seeAll, writeOnce } from "../laws/loop.ts"
-import { BESIDE, differences, INSIDE, isTemporary, type Snapshot, snapshotOf, writeStrangers } from "./files.ts"
+import {
+  differences,
+  INNER_NAMES,
+  isTemporary,
+  NEIGHBOUR_NAMES,
+  type Snapshot,
+  snapshotOf,
+  writeStrangers,
+} from "./files.ts"
 import {
   type Attack,
   between,
@@ -209,8 +217,8 @@ const prepare = async (command: Command, sweep: Sweep, folder: string): Promise<
   for (const [from, to] of Object.entries(command.needs)) {
     cpSync(join(template, from), join(folder, to), { recursive: true })
   }
-  writeStrangers(folder, BESIDE)
-  if (command.makes === "array" && Object.values(command.needs).includes("target")) writeStrangers(folder, INSIDE)
+  writeStrangers(folder, NEIGHBOUR_NAMES)
+  if (command.makes === "array" && Object.values(command.needs).includes("target")) writeStrangers(folder, INNER_NAMES)
 }
 
 interface Undisturbed {
@@ -341,7 +349,7 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
   }
   const isInside = (path: string): boolean => path === "target" || path.startsWith("target/")
   const strangersInside = new Set([
-    ...INSIDE.map((path) => path),
+    ...INNER_NAMES.map((path) => path),
     ...strangers.map((name) => `target/${name}`),
   ])
   const own = (path: string): boolean => isInside(path) ? !strangersInside.has(path) : isTemporary(path)
@@ -391,7 +399,12 @@ const stopLoop: Attack = async (random, sweep, folder) => {
   mkdirSync(folder, { recursive: true })
   const target = join(folder, "target")
   cpSync(join(template, "loop"), target, { recursive: true })
-  const paths = [...BESIDE, "target/notes.txt", "target/events/notes.txt", "target/board/__fragments/readme.md"]
+  const paths = [
+    ...NEIGHBOUR_NAMES,
+    "target/notes.txt",
+    "target/events/notes.txt",
+    "target/board/__fragments/readme.md",
+  ]
   writeStrangers(folder, paths)
   const before = snapshotOf(folder)
   const [signal, delay, writers] = [

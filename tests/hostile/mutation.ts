@@ -75,7 +75,7 @@ const changes: ReadonlyArray<(bytes: Uint8Array, random: Random) => string> = [
 ]
 
 /** The size of the end of a file in bytes, where footers are: uncompressed, so that changes have the most effect. */
-const TAIL = 400
+const TAIL_SIZE = 400
 
 const compressors = ["gzip", "zstd", "lz4", "bzip2"] as const
 
@@ -174,7 +174,7 @@ export const mutate = (
   }
   const after = before.slice()
   if (kind === 1) {
-    const start = Math.max(0, before.length - TAIL)
+    const start = Math.max(0, before.length - TAIL_SIZE)
     return done(after, `in what follows byte ${start}: ${random.pick(changes)(after.subarray(start), random)}`)
   }
   return done(after, changes[kind - 2](after, random))

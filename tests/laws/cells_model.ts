@@ -41,21 +41,21 @@ export interface Moment {
 }
 
 /** The sizes of the domain: coordinates start at 0. */
-export const WIDTH = { x: 8, y: 5 }
+export const DOMAIN_SIZE = { x: 8, y: 5 }
 
 /** Returns the timestamp of event number `i`. */
 export const timeOf = (i: number): number => 10 * (i + 1)
 
 /** The initial attributes of schemas, and the attributes that evolutions add. */
-export const FIRST = ["a", "n", "s", "color"]
-export const LATER = ["late", "later"]
+export const INITIAL_ATTRIBUTES = ["a", "n", "s", "color"]
+export const ADDED_ATTRIBUTES = ["late", "later"]
 
 /** The fill values. */
 export const fills: Cell = { a: -(2 ** 31), n: null, s: "\0", color: null, late: -(2 ** 15), later: null }
 
 /** Returns the schema after the events up to a timestamp. */
 export const momentAt = (events: ReadonlyArray<Event>, end: number): Moment => {
-  let attributes: ReadonlyArray<string> = FIRST
+  let attributes: ReadonlyArray<string> = INITIAL_ATTRIBUTES
   let colors: ReadonlyArray<string> = ["red", "green"]
   events.forEach((event, i) => {
     if (timeOf(i) > end) return
@@ -145,8 +145,8 @@ export const cellsAt = (
 // Generators.
 const color = fc.constantFrom("red", "green", "blue", "pink")
 const values: Readonly<Record<string, fc.Arbitrary<number | string>>> = {
-  x: fc.integer({ min: -1, max: WIDTH.x }),
-  y: fc.integer({ min: 0, max: WIDTH.y - 1 }),
+  x: fc.integer({ min: -1, max: DOMAIN_SIZE.x }),
+  y: fc.integer({ min: 0, max: DOMAIN_SIZE.y - 1 }),
   a: fc.integer({ min: -1, max: 5 }),
   n: fc.constantFrom(-0.5, 0, 1, 1.5, 2),
   s: fc.constantFrom("", "a", "b", "ab", "ä"),
@@ -193,7 +193,7 @@ const pair = (length: number): fc.Arbitrary<readonly [number, number]> =>
   fc.tuple(fc.nat(length - 1), fc.nat(length - 1)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)])
 
 /** Generates boxes in the domain. */
-export const boxes: fc.Arbitrary<Box> = fc.record({ x: pair(WIDTH.x), y: pair(WIDTH.y) })
+export const boxes: fc.Arbitrary<Box> = fc.record({ x: pair(DOMAIN_SIZE.x), y: pair(DOMAIN_SIZE.y) })
 
 /**
  * Generates the attributes of a cell; colors are numbers, which later select one of the existing values of the
@@ -207,7 +207,7 @@ const attributes = fc.record({
   late: fc.integer({ min: 0, max: 3 }),
   later: fc.option(fc.constantFrom("", "a", "z"), { nil: null }),
 })
-const place = fc.record({ x: fc.nat(WIDTH.x - 1), y: fc.nat(WIDTH.y - 1) })
+const place = fc.record({ x: fc.nat(DOMAIN_SIZE.x - 1), y: fc.nat(DOMAIN_SIZE.y - 1) })
 
 /** Generates valid sequences of events of an array: only existing attributes are dropped. */
 export const histories = (kind: "dense" | "sparse", duplicates: boolean): fc.Arbitrary<ReadonlyArray<Event>> => {
@@ -230,7 +230,7 @@ export const histories = (kind: "dense" | "sparse", duplicates: boolean): fc.Arb
   })
   const write: fc.Arbitrary<Event> = kind === "dense" ? denseWrite : sparseWrite
   const change: fc.Arbitrary<Event> = fc.oneof(
-    fc.record({ kind: fc.constant("add" as const), attribute: fc.constantFrom(...LATER) }),
+    fc.record({ kind: fc.constant("add" as const), attribute: fc.constantFrom(...ADDED_ATTRIBUTES) }),
     fc.record({ kind: fc.constant("drop" as const), attribute: fc.constantFrom("n", "s") }),
     fc.record({ kind: fc.constant("extend" as const), value: fc.constant("blue") }),
   )

@@ -13,17 +13,17 @@ import {
   type Cell,
   cellsAt,
   conditionOf,
+  DOMAIN_SIZE,
   type Event,
   fills,
-  FIRST,
   histories,
   holds,
+  INITIAL_ATTRIBUTES,
   momentAt,
   queries,
   type Query,
   timeOf,
   type Value,
-  WIDTH,
 } from "./cells_model.ts"
 
 type Services = Effect.Effect.Context<ReturnType<typeof Sparse.read>>
@@ -41,8 +41,8 @@ const kinds: Readonly<Record<string, () => Attr.Attribute>> = {
 type Kind = "dense" | "sparse" | "duplicates"
 
 const schemaOf = (kind: Kind): ArraySchema.ArraySchema => {
-  const dims = { x: Dim.int32([0, WIDTH.x - 1], { tile: 3 }), y: Dim.int32([0, WIDTH.y - 1], { tile: 2 }) }
-  const attrs = Object.fromEntries(FIRST.map((name) => [name, kinds[name]()]))
+  const dims = { x: Dim.int32([0, DOMAIN_SIZE.x - 1], { tile: 3 }), y: Dim.int32([0, DOMAIN_SIZE.y - 1], { tile: 2 }) }
+  const attrs = Object.fromEntries(INITIAL_ATTRIBUTES.map((name) => [name, kinds[name]()]))
   const enumerations = { colors: { values: ["red", "green"], ordered: true } }
   return kind === "dense"
     ? ArraySchema.dense({ dims, attrs, enumerations })
