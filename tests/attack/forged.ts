@@ -311,7 +311,7 @@ export const attackWithForgedFiles: Attack = async (random, _, folder) => {
     const { exit } = await runIn(storage, random.pick(forges)(random, root, storage), 60_000)
     // a second forgery may fail because the schema is already unreadable
     if (exit?._tag === "Success") done.push(exit.value)
-    else if (done.length === 0) throw new Error(`nothing is forged: ${exit}`)
+    else if (done.length === 0) throw new Error(`the forgery failed: ${exit}`)
   }
   const before = snapshot()
   const wrong: Array<string> = []

@@ -328,7 +328,7 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
           // the folder may already be removed
           writeFileSync(join(target, name), "not yours")
           strangers.push(name)
-        } catch { /* then there is no such stranger */ }
+        } catch { /* the file was not written */ }
       }
     },
   }

@@ -72,7 +72,7 @@ export const upkeepLaws = async (law: UpkeepLaw, empty: Ground): Promise<number>
   const counted = withFaults(whole.storage)
   await must("without faults", counted.storage, law.act(whole.uri))
   const calls = counted.calls()
-  assert(calls > 0, "the step writes nothing")
+  assert(calls > 0, "the step does not write")
   assertEquals(await must("read after", whole.storage, law.read(whole.uri)), before)
   const files = shapeOf(whole.files())
   const exact = whole.files()

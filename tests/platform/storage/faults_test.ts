@@ -119,7 +119,7 @@ describe("faults", () => {
       await Effect.runPromiseExit(act(storage, root))
       const remaining = (): number => readdirSync(join(root, "new")).length
       assertEquals(remaining(), 1)
-      assert(Exit.isFailure(await Effect.runPromiseExit(storage.list(root))), "nothing is read after the stop")
+      assert(Exit.isFailure(await Effect.runPromiseExit(storage.list(root))), "reads fail after the stop")
       assertEquals(remaining(), 1)
       await Effect.runPromise(faulty.release)
       assertEquals(remaining(), 0)

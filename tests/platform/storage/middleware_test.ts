@@ -109,7 +109,7 @@ describe("coalescing", () => {
           for (const [i, { offset, length }] of reads.entries()) {
             assert(length <= longest)
             const inside = ranges.filter((_, k) => readOf[k] === i).sort((a, b) => a.offset - b.offset)
-            assert(inside.length > 0, "no read for nothing")
+            assert(inside.length > 0, "every read contains a range")
             assertEquals(inside[0].offset, offset)
             assertEquals(Math.max(...inside.map((r) => r.offset + r.length)), offset + length)
             let end = offset
