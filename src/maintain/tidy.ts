@@ -14,9 +14,10 @@ import { consolidate, type ConsolidateError, type ConsolidateMode } from "./cons
 import { type Footprint, footprintOf } from "./directory/footprint.ts"
 import { type ConsolidateResult, unchanged } from "./directory/result.ts"
 import { openWhole } from "./fragments/run_task.ts"
-import { DEFAULT_SIZE_POLICY, keepsHistory, planSmallFragments, tidyFragments } from "./fragments/tidy_fragments.ts"
+import { DEFAULT_SIZE_POLICY, planSmallFragments, tidyFragments } from "./fragments/tidy_fragments.ts"
 import { vacuum, type VacuumError } from "./vacuum.ts"
 import type { VacuumResult } from "./vacuum/removal.ts"
+import { keepsTimes } from "./plan/result_schema.ts"
 import type { ConsolidationTask } from "./plan/task.ts"
 
 export type { Footprint } from "./directory/footprint.ts"
@@ -157,7 +158,7 @@ export const tidy = (
     const withKey = key === undefined ? {} : { key }
     const before = yield* footprintOf(uri, key)
     const opened = yield* openWhole(uri, key)
-    const isSafe = input.dropHistory || keepsHistory(opened)
+    const isSafe = input.dropHistory || keepsTimes(opened.schema)
     const tasks = dryRun && isSafe ? yield* planSmallFragments(opened, input) : []
     const steps: Array<TidyStep> = []
     for (const mode of MODES) {

@@ -161,7 +161,7 @@ const main = async (): Promise<void> => {
   }
   if (values.maintain || values.full || all) {
     const python = pythonFor("MAINTAIN", ENGINE)
-    if (python !== undefined) await runMaintain(python, cache, seed, totals)
+    if (python !== undefined) await runMaintain(python, cache, seed, values.full === true, totals)
   }
   if (values.documents || all) {
     const python = pythonFor("DOCUMENTS", APPLICATIONS)

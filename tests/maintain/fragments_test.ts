@@ -307,3 +307,50 @@ describe("plans", () => {
       assertEquals(yield* history("mem://a", 3), before)
     })))
 })
+
+describe("fragments of arrays with dropped attributes", () => {
+  const Points = ArraySchema.sparse({
+    dims: { x: Dim.int32([0, 99]) },
+    attrs: { a: Attr.int32(), b: Attr.int32() },
+  })
+  const valuesAt = (at: number) =>
+    Effect.gen(function* () {
+      const { columns } = yield* Sparse.read(yield* TileArray.open("mem://a", { at }), { order: "row" })
+      return Object.fromEntries(Object.entries(columns).map(([name, { values }]) => [name, [...values]]))
+    })
+  /** Writes two fragments, drops `b`, and writes two more. */
+  const make = Effect.gen(function* () {
+    const points = yield* TileArray.create("mem://a", Points, { at: 1 })
+    for (const at of [10, 20]) yield* Sparse.write(points, { x: [at], a: [at], b: [-at] }, { at })
+    yield* TileArray.evolve("mem://a", { dropAttributes: ["b"] }, { at: 25 })
+    const dropped = yield* TileArray.open("mem://a")
+    for (const at of [30, 40]) yield* Sparse.write(dropped, { x: [at], a: [at] }, { at })
+  })
+  const allTimes = Effect.forEach([10, 20, 24, 30, 40, 50], valuesAt)
+
+  it("keep the values of the attribute at earlier times", () =>
+    inMemory(Effect.gen(function* () {
+      yield* make
+      const before = yield* allTimes
+      assertEquals(before[1].b, [-10, -20])
+      const { written } = yield* TileArray.consolidate("mem://a")
+      assertEquals(written.length, 2)
+      assertEquals(yield* allTimes, before)
+      yield* TileArray.vacuum("mem://a", { age: 0 })
+      assertEquals(yield* allTimes, before)
+      assertEquals((yield* TileArray.consolidate("mem://a")).written, [])
+    })))
+
+  it("are combined across the drop only with purgeDeleted", () =>
+    inMemory(Effect.gen(function* () {
+      yield* make
+      const names = (yield* TileArray.fragments(yield* TileArray.open("mem://a"))).map(({ name }) => name)
+      const error = yield* Effect.flip(TileArray.consolidate("mem://a", { fragments: names }))
+      assert(error instanceof MaintenanceError)
+      assertEquals(error.reason, "LosesCells")
+      assertStringIncludes(error.message, 'the attribute "b" of the fragment')
+      yield* TileArray.consolidate("mem://a", { fragments: names, purgeDeleted: true })
+      yield* TileArray.vacuum("mem://a", { age: 0 })
+      assertEquals(yield* valuesAt(50), { x: [10, 20, 30, 40], a: [10, 20, 30, 40] })
+    })))
+})

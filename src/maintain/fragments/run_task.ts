@@ -30,6 +30,7 @@ import { consolidatedUuid, spanOf } from "../directory/consolidated_name.ts"
 import { MaintenanceError } from "../directory/maintenance_error.ts"
 import { type ConsolidateFilesError, type ConsolidateResult, unchanged } from "../directory/result.ts"
 import { combinationProblem } from "../plan/fragment_plan.ts"
+import { resultSchema } from "../plan/result_schema.ts"
 import type { ConsolidationTask } from "../plan/task.ts"
 import { consolidateDense } from "./consolidate_dense.ts"
 import { consolidateSparse } from "./consolidate_sparse.ts"
@@ -116,8 +117,7 @@ export const runTask = (
   withTurns(Effect.scoped(Effect.gen(function* () {
     const storage = yield* Storage
     const openedArray = yield* openWhole(uri, key)
-    const target = yield* targetOf(openedArray)
-    const { version } = target
+    const { version } = yield* targetOf(openedArray)
     const names = task.fragments.flatMap((name) => parseName(name) ?? [])
     if (names.length !== task.fragments.length || new Set(task.fragments).size !== names.length) {
       return yield* refuse(uri, "Missing", "the task contains a fragment twice, or an invalid name")
@@ -166,7 +166,9 @@ export const runTask = (
     }
     const now = yield* Clock.currentTimeMillis
     const deletes = task.purgeDeleted ? openedArray.deletes.filter((entry) => entry.time <= now) : openedArray.deletes
-    const array = withKey({ ...openedArray, fragments: inputs, deletes }, openedArray.key)
+    const { schema, schemaName } = resultSchema(openedArray, inputs, task.purgeDeleted)
+    const array = withKey({ ...openedArray, schema, schemaName, fragments: inputs, deletes }, openedArray.key)
+    const target = yield* targetOf(array)
     // the first fragment has the name of the task; names of further fragments sort after it
     let part = 0
     const next = Effect.map(

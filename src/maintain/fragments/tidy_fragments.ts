@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
-import { Since } from "../../../schema/version/version.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import type { Fragment } from "../../fragment/fragment.ts"
 import type { ConsolidateResult } from "../directory/result.ts"
@@ -25,13 +24,6 @@ export interface SizePolicy {
 
 /** The default policy: fragments of up to 64 MiB, sizes that differ by at most a factor of 10. */
 export const DEFAULT_SIZE_POLICY: SizePolicy = { targetSize: 64 * 1024 * 1024, levelFactor: 10 }
-
-/**
- * Returns whether a combined fragment of the array contains the cells of all times: only the newest cells are stored in
- * dense arrays, and before format 15.
- */
-export const keepsHistory = ({ schema: { arrayType, version } }: OpenedArray): boolean =>
-  arrayType === "sparse" && version >= Since.timestampOverlap
 
 /** Options of combining small fragments. */
 export interface TidyFragmentsOptions extends SizePolicy {

@@ -5,11 +5,11 @@ import { overlap } from "../../array/describe/non_empty_domain.ts"
 import type { DeleteEntry } from "../../array/open/directory.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import type { Range } from "../../../schema/array/range.ts"
-import { Since } from "../../../schema/version/version.ts"
 import type { Fragment } from "../../fragment/fragment.ts"
 import { axisOf } from "../../fragment/dense_tiles.ts"
 import { readScalar, scalarBytes } from "../../../schema/array/scalar.ts"
 import { spanOf } from "../directory/consolidated_name.ts"
+import { droppedAttribute, keepsTimes, resultSchema } from "./result_schema.ts"
 
 /** Expands a box to whole space tiles. */
 const expanded = ({ schema }: OpenedArray, box: ReadonlyArray<Range>): ReadonlyArray<Range> =>
@@ -52,12 +52,17 @@ export const inputsProblem = (
   const { schema } = array
   const dense = schema.arrayType === "dense"
   const [start, end] = spanOf(inputs.map(({ name }) => name))
-  const keepsTimes = !dense && schema.version >= Since.timestampOverlap
+  const hasTimes = keepsTimes(schema)
   const lost = inputs.find(({ hasTimestamps, name }) =>
     !hasTimestamps && name.start < name.end && deletes.some(({ time }) => name.start <= time && time < name.end)
   )
   if (lost !== undefined) {
     return `a delete is in the middle of the fragment ${lost.name.name}, whose cells have no times`
+  }
+  const dropped = purge || !hasTimes ? undefined : droppedAttribute(resultSchema(array, inputs, purge), inputs)
+  if (dropped !== undefined) {
+    return `the attribute ${JSON.stringify(dropped[0])} of the fragment ${dropped[1]} was dropped before the last of ` +
+      "the fragments was written, and its values at earlier times would be lost; set purgeDeleted to lose them"
   }
   // if cells with equal coordinates have no order, other fragments do not matter
   if (!dense && schema.allowsDuplicates) return undefined
@@ -69,9 +74,9 @@ export const inputsProblem = (
     const name = other.name.name
     if (dense) return `the fragment ${name} overlaps the result, which would cover its cells; combine both`
     if (purge) return `the fragment ${name} may contain older versions of purged cells; combine both`
-    if (!keepsTimes && other.name.end >= start) return `the fragment ${name} is in between; combine both`
+    if (!hasTimes && other.name.end >= start) return `the fragment ${name} is in between; combine both`
     const ties = inputs.some((input) => input.name.start <= other.name.end && other.name.start <= input.name.end)
-    if (keepsTimes && ties) return `the fragment ${name} has the time of another one; combine both`
+    if (hasTimes && ties) return `the fragment ${name} has the time of another one; combine both`
   }
   return undefined
 }

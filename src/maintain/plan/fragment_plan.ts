@@ -9,6 +9,7 @@ import type { OpenedArray } from "../../array/open/open.ts"
 import type { Fragment } from "../../fragment/fragment.ts"
 import { inputsProblem } from "./check_inputs.ts"
 import { type ChoiceOptions, chooseFragments, fragmentBytes } from "./choose_fragments.ts"
+import { splitAtDrops } from "./result_schema.ts"
 import type { ConsolidationTask } from "./task.ts"
 
 /** Rules of a plan. */
@@ -64,7 +65,7 @@ export const planFragments = (
   const isDense = schema.arrayType === "dense"
   const tasks: Array<ConsolidationTask> = []
   // only neighbours are combined, so a chosen range divides the remaining fragments
-  let parts: ReadonlyArray<ReadonlyArray<Fragment>> = [candidates]
+  let parts = splitAtDrops(array, candidates, options.purgeDeleted)
   const amplified = (inputs: ReadonlyArray<Fragment>): boolean => {
     if (!isDense) return false
     const union = nonEmptyDomain({ ...array, key: undefined, fragments: inputs })
