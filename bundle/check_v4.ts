@@ -1,7 +1,7 @@
 /**
- * `deno task check:v4 [VERSION]`: counts the type errors that Effect 4 would cause, by default with its newest version. The
- * number shows how far the move is; errors do not fail the task. `@effect/platform` has no version for Effect 4, so its
- * types stay at Effect 3.
+ * `deno task check:v4 [VERSION]`: counts the type errors that Effect 4 would cause, by default with its newest version.
+ * The number shows how much work the migration is; errors do not fail the task. `@effect/platform` has no version for
+ * Effect 4, so its types are those for Effect 3.
  */
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -14,10 +14,10 @@ const root = join(import.meta.dirname!, "..")
 /** Types that the packages refer to. */
 const TYPES = { "@types/node": "24.10.1" }
 
-/** Number of files and of error codes that are listed. */
-const LISTED = 10
+/** The maximum number of listed files, and of listed error codes. */
+const MAX_LISTED = 10
 
-/** Returns how often each value occurs, the most frequent first. */
+/** Returns the number of occurrences of each value, the most frequent value first. */
 export const countValues = (values: Iterable<string>): ReadonlyArray<readonly [value: string, count: number]> => {
   const counts = new Map<string, number>()
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1)
@@ -60,10 +60,10 @@ if (import.meta.main) {
     )
     if (status !== 0 && codes.length === 0) throw new Error(`deno check: ${stderr.trim()}`)
     console.log(`Effect ${version}: ${codes.length} type errors`)
-    for (const [code, count] of countValues(codes).slice(0, LISTED)) {
+    for (const [code, count] of countValues(codes).slice(0, MAX_LISTED)) {
       console.log(`${String(count).padStart(6)}  ${code}`)
     }
-    for (const [file, count] of countValues(files).slice(0, LISTED)) {
+    for (const [file, count] of countValues(files).slice(0, MAX_LISTED)) {
       console.log(`${String(count).padStart(6)}  ${file}`)
     }
   } finally {

@@ -23,7 +23,7 @@ export interface Called {
   readonly ranges: ReadonlyArray<{ readonly startOffset: number; readonly endOffset: number; readonly count: number }>
 }
 
-/** Where the parameters in front of `=>` end; the offset of what follows them. */
+/** Returns the end offset of the parameters of an arrow function, where `=>` follows. */
 const behindParameters = (text: string): number => {
   const start = /^(async\b)?\s*/.exec(text)![0].length
   if (text[start] !== "(") return start + /^[\w$]*/.exec(text.slice(start))![0].length
@@ -35,13 +35,16 @@ const behindParameters = (text: string): number => {
   return text.length
 }
 
-/** Whether the text of a function, behind `before`, is an expression: declarations and methods keep their places. */
+/**
+ * Whether a function is an expression, which may be put in parentheses, unlike declarations and methods. `before` is
+ * the code in front of the function.
+ */
 const isExpression = (text: string, before: string): boolean =>
   /^(async\s+)?function\b/.test(text)
     ? /([=(,:?[&|!>]|\breturn)\s*$/.test(before)
     : /^\s*=>/.test(text.slice(behindParameters(text)))
 
-/** The code with the functions that were called in parentheses. */
+/** Returns the code with parentheses around the functions that were called. */
 export const inParentheses = (code: string, functions: ReadonlyArray<Called>): string => {
   const marks: Array<readonly [at: number, mark: "(" | ")"]> = []
   for (const { ranges: [{ startOffset, endOffset, count }] } of functions) {
@@ -50,7 +53,7 @@ export const inParentheses = (code: string, functions: ReadonlyArray<Called>): s
       marks.push([startOffset, "("], [endOffset, ")"])
     }
   }
-  // at the same place one ends before another begins
+  // at the same position, the end of a function precedes the start of the next one
   marks.sort(([a, first], [b, second]) => a - b || (first === second ? 0 : first === ")" ? -1 : 1))
   let [out, from] = ["", 0]
   for (const [at, mark] of marks) {
@@ -61,9 +64,9 @@ export const inParentheses = (code: string, functions: ReadonlyArray<Called>): s
 }
 
 /**
- * Returns the code without static imports of Node's modules, which Deno would load at every start, a tenth of a short run.
- * papaparse requires a module for a feature that is not used here, and `@bomb.sh/tab`, which only `tessera complete` uses,
- * imports `node:assert` as a function. Both are loaded on first use.
+ * Returns the code without static imports of Node's modules: Deno would load them at every start, which takes a tenth
+ * of a short run. papaparse requires a module for a feature that is not used here, and `@bomb.sh/tab`, which only
+ * `tessera complete` uses, imports `node:assert` as a function. Both are loaded on first use.
  */
 export const withoutRequire = (code: string): string =>
   code.replace(
@@ -76,7 +79,7 @@ export const withoutRequire = (code: string): string =>
 
 const weather = join(root, "tests", "golden", "demo", "weather")
 
-/** What is to start quickly. */
+/** The commands that are optimized to start quickly. */
 const commands: ReadonlyArray<ReadonlyArray<string>> = [
   ["read", weather, "--range", "day=57:63", "--range", "station=1:2", "--format", "csv"],
   ["read", weather, "--select", "temperature"],
@@ -92,14 +95,14 @@ const deno = (...args: ReadonlyArray<string>): string => {
 const outputs = (...flags: ReadonlyArray<string>): string =>
   commands.map((args) => deno("run", "-A", ...flags, bundle, ...args)).join("")
 
-/** What was called, by the runs that left their notes in `folder`. */
+/** Returns the functions of the bundle from the coverage files in `folder`. */
 const calledIn = (folder: string): ReadonlyArray<Called> =>
   readdirSync(folder).filter((name) => name.endsWith(".json")).flatMap((name) => {
     const { url, functions } = JSON.parse(readFileSync(join(folder, name), "utf8"))
     return url === pathToFileURL(bundle).href ? functions : []
   })
 
-/** One function is called in several runs. */
+/** Returns each called function once, although several runs call it. */
 const distinct = (functions: ReadonlyArray<Called>): ReadonlyArray<Called> => {
   const called = functions.filter(({ ranges }) => ranges[0].count > 0)
   return [...new Map(called.map((one) => [`${one.ranges[0].startOffset} ${one.ranges[0].endOffset}`, one])).values()]
@@ -110,15 +113,16 @@ if (import.meta.main) {
   try {
     deno("bundle", "--quiet", "--minify", "--platform", "deno", "-o", bundle, "bundle/main.ts")
     const code = withoutRequire(readFileSync(bundle, "utf8"))
-    if (/\bfrom\s*"node:/.test(code)) throw new Error("the bundle imports modules of Node: what takes long to load?")
+    if (/\bfrom\s*"node:/.test(code)) throw new Error("the bundle imports modules of Node, which are slow to load")
     writeFileSync(bundle, code)
     const expected = outputs(`--coverage=${folder}`)
-    // a namespace that is taken apart or handed on cannot be thinned out: `const { Struct } = Schema` brings 120 KB and 15 ms
+    // bundlers keep all members of a namespace that is destructured or passed as a value: `const { Struct } = Schema`
+    // adds 120 KB and 15 ms
     if (code.includes("Property failed after")) {
-      throw new Error("the bundle has fast-check in it: who uses Schema as a whole?")
+      throw new Error("the bundle contains fast-check: a module uses the namespace Schema as a value")
     }
     writeFileSync(bundle, inParentheses(code, distinct(calledIn(folder))))
-    if (outputs() !== expected) throw new Error("the bundle does not give what it gave before")
+    if (outputs() !== expected) throw new Error("the output of the bundle changed")
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -10,9 +10,9 @@ import { makeLocalStorageBy } from "../platform/storage/local/local.ts"
 import { runProcess } from "../src/cli/run_process.ts"
 
 /** In Deno, results up to this many bytes are decoded without `node:zlib`, which takes some 10 ms to load. */
-const PORTABLE_UP_TO = 1 << 15
+const MAX_PORTABLE_SIZE = 1 << 15
 
 endStart()
 const local = makeLocalStorageBy(openByDeno ?? openByNode)
-const codecs = scopedNativeCodecs({ portableUpTo: openByDeno === undefined ? 0 : PORTABLE_UP_TO })
+const codecs = scopedNativeCodecs({ portableUpTo: openByDeno === undefined ? 0 : MAX_PORTABLE_SIZE })
 runProcess(makeNativeLayer(local, codecs))

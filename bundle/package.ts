@@ -11,7 +11,7 @@ import process from "node:process"
 
 const root = join(import.meta.dirname!, "..")
 
-/** The files that the package is made of. */
+/** The sources that the package contains. */
 const SOURCES = [
   "deno.json",
   "deno.lock",
@@ -35,7 +35,7 @@ interface PackageJson {
   readonly dependencies: Readonly<Record<string, string>>
 }
 
-/** Returns the `package.json` of the package; `made` is the one that `deno pack` wrote. */
+/** Returns the `package.json` of the package; `made` is the file that `deno pack` wrote. */
 export const completePackageJson = (made: PackageJson): Record<string, unknown> => {
   const isPeer = ([name]: readonly [string, string]): boolean => PEERS.includes(name)
   const dependencies = Object.entries(made.dependencies)

@@ -55,7 +55,7 @@ const configuration = (): string => {
   return `export default ${JSON.stringify(site, undefined, 2)}\n`
 }
 
-/** Returns the links of the pages in a folder that lead to no file of the site. */
+/** Returns the links of the pages in a folder whose targets do not exist in the site. */
 export const deadLinks = (site: string): ReadonlyArray<string> =>
   (readdirSync(site, { recursive: true }) as ReadonlyArray<string>).filter((file) => file.endsWith(".html")).flatMap(
     (file) =>
@@ -86,7 +86,7 @@ if (import.meta.main) {
     mkdirSync(join(folder, "docs", ".vitepress"))
     writeFileSync(join(folder, "docs", ".vitepress", "config.mjs"), configuration())
     run("npm", ["install", "--no-audit", "--no-fund"], folder)
-    // fails on dead links between pages
+    // this build fails if a link between pages is dead
     run("npx", ["vitepress", "build", "docs", "--outDir", output], folder)
     const api = ["doc", "--html", "--name=tessera", `--output=${join(output, "api")}`, ...MODULES]
     const warnings = run(process.execPath, api, root).split("\n").filter((line) => /warning|error/i.test(line))

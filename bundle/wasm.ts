@@ -12,7 +12,7 @@ import process from "node:process"
 const ASSEMBLER = ["-y", "-p", "wabt@1.0.39", "wat2wasm"]
 const wasm = join(import.meta.dirname!, "../platform/wasm")
 
-/** The sources of the kernels by the names of their constants. */
+/** The names of the kernels' constants, and their source files. */
 export const kernels: Readonly<Record<string, string>> = {
   LZ4: "lz4.wat",
   LZ4_ENCODE: "lz4_encode.wat",

@@ -1,9 +1,8 @@
 /**
- * `deno task worker`: writes the code of the worker threads, with everything that it imports, into
- * `src/tile/tile_worker_code.ts`. Programs in one file start their threads from it.
+ * `deno task worker`: bundles the code of the worker threads, with all modules that it imports, into
+ * `src/tile/tile_worker_code.ts`. Programs that are bundled into one file start their threads from this code.
  *
- * Run it after a change of the codecs, filters or their errors; `tests/tile/tile_worker_code_test.ts` fails until
- * then.
+ * Run it after a change of the codecs, filters or their errors; `tests/tile/tile_worker_code_test.ts` fails until then.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

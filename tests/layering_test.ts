@@ -40,7 +40,7 @@ const parts: Readonly<Record<string, Part>> = {
     },
   },
   "platform": {
-    // from the schemas only the functions that make error messages safe to print
+    // the only imports from the schemas are the functions that make error messages safe to print
     uses: ["schema/errors", "effect"],
     folders: {
       ".": [],
@@ -174,7 +174,7 @@ const parts: Readonly<Record<string, Part>> = {
     uses: ["src/query", "src/write", "src/array", "src/schema_builder", "src/fragment", "src/kernel", ...base],
     folders: { ".": [], "copy": ["."], "csv": [".", "papaparse"] },
   },
-  // changes how the files of an array are arranged, and not what readers see
+  // changes the arrangement of the files of an array; the results of reads do not change
   "src/maintain": {
     uses: [
       "src/query",

@@ -1,7 +1,7 @@
 /**
- * `deno task test`: the tests in Deno and in Bun, a sample of `deno task attack`, the site of the documents, the packages
- * in fresh projects, and the interop sample where it can run. Streams their output and ends with one line, `N passed, N
- * failed`, over all. A runner that dies counts as a failure.
+ * `deno task test`: runs the tests in Deno and in Bun, a sample of `deno task attack`, the site of the documents, the
+ * packages in fresh projects, and the interop sample if it can run. Streams their output and ends with one line, `N
+ * passed, N failed`, over all. A runner that died counts as a failure.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
@@ -51,7 +51,7 @@ interface Step {
 }
 
 const interop = join(root, "tests", "interop", "run.ts")
-// all recorded arrays, if they are available; a clone has only the packed selection, which the tests contain
+// all recorded arrays, if they are available; a clone contains only the packed selection
 const fixtures = join(root, "..", "shared", "fixtures")
 const golden = join(root, "tests", "golden", "run.ts")
 const attack = join(root, "tests", "attack", "run.ts")

@@ -15,7 +15,7 @@ export interface Row {
   readonly peer?: Case
   /** Number of runs per round. */
   readonly runs: number
-  /** Runs Deno with huge pages (as NumPy's memory has them), if the system supports them on request; see README. */
+  /** Runs Deno with huge pages, which NumPy's memory also uses, if the system supports them on request; see README. */
   readonly hugePages?: boolean
   /**
    * Maximum ratio of tessera's time to the peer's in Deno: `goal` is the limit of the issue, `aim` that of

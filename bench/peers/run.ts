@@ -112,8 +112,11 @@ const checked = async (row: Row, peer: Worker, ours: ReadonlyArray<Worker>): Pro
 
 const CONFIGS = ["tuned", "small", "one"]
 
-/** Milliseconds of warm-up before times count: just-in-time compilers need time to optimize hot code. */
-const WARM = 300
+/**
+ * The duration of the warm-up in milliseconds, which is not measured: just-in-time compilers need time to optimize hot
+ * code.
+ */
+const WARM_UP_MS = 300
 
 /** Runs a case `runs` times; in round 0, repeats it until the warm-up time has passed. */
 const askFor = async (
@@ -123,7 +126,7 @@ const askFor = async (
   runs: number,
 ) => {
   if (round > 0) return await worker.ask({ ...request, runs })
-  for (let spent = 0, next = 1; spent < WARM; next = Math.min(2 * next, 100)) {
+  for (let spent = 0, next = 1; spent < WARM_UP_MS; next = Math.min(2 * next, 100)) {
     const { ms = [], error } = await worker.ask({ ...request, runs: next })
     if (error !== undefined) return { error }
     spent += ms.reduce((sum, one) => sum + one, 0)

@@ -1,4 +1,7 @@
-/** Writes over storages that fail, fill up or stop at a random call, and writes that are interrupted at any call. */
+/**
+ * Writes over storages that fail, become full or stop at a random call, and writes that are interrupted at a random
+ * call.
+ */
 import { assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -34,7 +37,7 @@ const isEqual = (a: unknown, b: unknown): boolean => {
   }
 }
 
-/** A storage that does something before a call of this number; reads are calls, too. */
+/** Returns a storage that runs an effect before each call, with the number of the call; reads are also counted. */
 const beforeCall = (storage: Storage, act: (call: number) => Effect.Effect<void>): Storage => {
   let calls = 0
   const around = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -42,7 +45,7 @@ const beforeCall = (storage: Storage, act: (call: number) => Effect.Effect<void>
   return mapStorage(storage, { read: around, list: around, write: around })
 }
 
-/** Runs a write, and interrupts it from outside before its call of a number. Answers also how many calls there were. */
+/** Runs a write, and interrupts it before its call number `at`. Also returns the number of calls. */
 const interruptAt = async (storage: Storage, program: Program<unknown>, at: number) => {
   let calls = 0
   let struck = false
@@ -60,7 +63,7 @@ const interruptAt = async (storage: Storage, program: Program<unknown>, at: numb
 
 const content = new TextEncoder().encode("this file is a stranger's")
 
-/** Returns the problems of a write with one fault; `where` is `undefined` if it has no problem. */
+/** Returns the problems of a write with one fault, and the call at which the fault occurred. */
 export const judgeFault = async (
   law: RandomLaw,
   empty: Ground,
@@ -140,7 +143,7 @@ export const judgeFault = async (
   }
 }
 
-/** Tries a random write with a random fault. */
+/** Runs a random write with a random fault. */
 export const attackWithFaults: Attack = async (random): Promise<Outcome> => {
   const law = randomLaw(random)
   const fault = random.pick([...faults, "interrupt from outside", "interrupt from outside"] as const)

@@ -1,12 +1,12 @@
-/** Snapshots of folders, byte by byte, and unrelated files in them. */
+/** Snapshots of folders, which compare every byte, and unrelated files in the folders. */
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 
-/** The files of a folder by their paths in it: a digest of the bytes; folders are "folder". */
+/** The files of a folder by relative path, each as a digest of its bytes; folders have the value "folder". */
 export type Snapshot = ReadonlyMap<string, string>
 
-/** Reads a whole folder. Files that vanish meanwhile are omitted. */
+/** Reads a whole folder. Files that are removed during the read are omitted. */
 export const snapshotOf = (folder: string): Snapshot => {
   const files = new Map<string, string>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -18,7 +18,7 @@ export const snapshotOf = (folder: string): Snapshot => {
   return files
 }
 
-/** What differs between two snapshots, as lines for people; at most a few of them. */
+/** Returns the differences between two snapshots as lines of text; only the first few. */
 export const differences = (before: Snapshot, after: Snapshot, isOf: (path: string) => boolean = () => true) => {
   const lines: Array<string> = []
   for (const [path, content] of before) {
@@ -30,10 +30,10 @@ export const differences = (before: Snapshot, after: Snapshot, isOf: (path: stri
   return lines.length > 6 ? [...lines.slice(0, 6), `and ${lines.length - 6} more`] : lines
 }
 
-/** Temporary files of this library. */
+/** Whether a path names a temporary file of this library. */
 export const isTemporary = (path: string): boolean => /(^|[/\\])\.tessera-[^/\\]*\.tmp$/.test(path)
 
-/** Writes files below a folder, whose content is their own path. */
+/** Writes files below a folder; the content of each file is its path. */
 export const writeStrangers = (folder: string, paths: ReadonlyArray<string>): void => {
   for (const path of paths) {
     const file = join(folder, path)
@@ -42,8 +42,8 @@ export const writeStrangers = (folder: string, paths: ReadonlyArray<string>): vo
   }
 }
 
-/** Names of strangers' files around a target of the name `target`. */
-export const BESIDE: ReadonlyArray<string> = [
+/** Names of unrelated files next to a target with the name `target`. */
+export const NEIGHBOUR_NAMES: ReadonlyArray<string> = [
   "notes.txt",
   ".hidden",
   "target.txt",
@@ -52,8 +52,8 @@ export const BESIDE: ReadonlyArray<string> = [
   `target-other/__fragments/__1_1_${"1".repeat(32)}_22/a0.tdb`,
 ]
 
-/** Names of strangers' files inside of an array. */
-export const INSIDE: ReadonlyArray<string> = [
+/** Names of unrelated files inside of an array. */
+export const INNER_NAMES: ReadonlyArray<string> = [
   "target/notes.txt",
   "target/mine/deep/file.bin",
   "target/__fragments/readme.md",

@@ -1,6 +1,7 @@
 /**
- * Arrays and groups whose files are forged: random paths wherever a file names another one, random bits in small files.
- * Whatever is done with them, no call names anything outside of the array, and nothing outside changes.
+ * Arrays and groups with forged files: random paths in all places where a file contains the path of another one, and
+ * random bits in small files. No operation may call the storage outside of the array, and no file outside of it may
+ * change.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -34,7 +35,7 @@ const Labelled = ArraySchema.dense({
 const Points = ArraySchema.sparse({ dims: { x: Dim.int32([0, 99]) }, attrs: { a: Attr.int32() } })
 const Plain = ArraySchema.dense({ dims: { x: Dim.int32([0, 3], { tile: 4 }) }, attrs: { a: Attr.int32() } })
 
-/** Makes an array, a group, and strangers around them. */
+/** Creates an array and a group, with unrelated files around them. */
 const makeWorld = (root: string, isSparse: boolean): Program<unknown> =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -56,7 +57,10 @@ const makeWorld = (root: string, isSparse: boolean): Program<unknown> =>
     }
   })
 
-/** Returns a forged path: parent steps, schemes, queries, absolute ones, percent forms, control characters, long names. */
+/**
+ * Returns a forged path: parent folders, schemes, queries, absolute paths, percent escapes, control characters, long
+ * names.
+ */
 export const forgedPath = (random: Random, root: string): string => {
   const bare = root.replace(/^mem:\/\//, "")
   const segments = [
@@ -142,7 +146,7 @@ const commitLines: Forge = (random, root, storage) =>
     ])
     const lines = Array.from({ length: between(random, 1, 4) }, () => forgedPath(random, root))
     const name = folder === "__meta" ? `__1_2_${uuid(3)}` : `__10_20_${uuid(99)}_22`
-    // a line break in a path makes two paths of it
+    // a line break in a path splits it into two paths
     const entries = lines.flatMap((line) => line.split("\n"))
       .map((path) => ({ path, file: path.endsWith(".del") ? text("x") : null }))
     const bytes = suffix === ".con" ? encode(ConsolidatedCommits, entries, 22) : text(...lines)
@@ -174,7 +178,7 @@ const schemaName: Forge = (random, root, storage) =>
     return `a fragment of the schema ${JSON.stringify(path)}`
   })
 
-/** Bits of a small file of the array. */
+/** Flips bits of a small file of the array. */
 const flipBits: Forge = (random, root, storage) =>
   Effect.gen(function* () {
     const array = `${root}/lab/array`
@@ -195,7 +199,7 @@ const flipBits: Forge = (random, root, storage) =>
     return `${flips} bits in ${file.slice(array.length + 1)}`
   })
 
-/** Names without what is random in them, so that the choice depends on the seed only. */
+/** Removes the random parts of a name, so that the choice depends on the seed only. */
 const shapeOf = (file: string): string => file.replace(/[0-9a-f]{32}|\d{10,}/g, "")
 
 const groupMembers: Forge = (random, root, storage) =>
@@ -251,7 +255,7 @@ const forges: ReadonlyArray<Forge> = [
   unfinishedMark,
 ]
 
-/** All that follows paths of an array. */
+/** Returns all operations that follow the paths in an array. */
 const programsOf = (root: string): Readonly<Record<string, Program<unknown>>> => {
   const [array, target, group] = ["array", "target", "group"].map((name) => `${root}/lab/${name}`)
   const opened = <A>(use: (array: TileArray.TileArray) => Program<A>) => Effect.flatMap(TileArray.open(array), use)
@@ -288,7 +292,7 @@ const WRITES: ReadonlySet<string> = new Set([
   "append",
 ])
 
-/** Forges an array, and does to it all that programs may do. */
+/** Forges an array, and runs all operations on it. */
 export const attackWithForgedFiles: Attack = async (random, _, folder) => {
   const isLocal = chance(random, 0.5)
   const files = new Map<string, Uint8Array>()
@@ -305,9 +309,9 @@ export const attackWithForgedFiles: Attack = async (random, _, folder) => {
   const done: Array<string> = []
   for (let i = between(random, 1, 2); i > 0; i--) {
     const { exit } = await runIn(storage, random.pick(forges)(random, root, storage), 60_000)
-    // a second forgery may find the schema unreadable
+    // a second forgery may fail because the schema is already unreadable
     if (exit?._tag === "Success") done.push(exit.value)
-    else if (done.length === 0) throw new Error(`nothing is forged: ${exit}`)
+    else if (done.length === 0) throw new Error(`the forgery failed: ${exit}`)
   }
   const before = snapshot()
   const wrong: Array<string> = []

@@ -1,4 +1,4 @@
-/** One input of the sweep, and what came of it. */
+/** One input of the sweep, and its outcome. */
 import type { Random } from "../hostile/random.ts"
 
 /** The actions on an input, and the problems, one line each. */
@@ -13,38 +13,38 @@ export interface ChildRuntime {
   readonly command: ReadonlyArray<string>
 }
 
-/** What inputs of a sweep have in common. */
+/** The values that all inputs of a sweep share. */
 export interface Sweep {
-  /** A folder for this sweep alone, which is removed at its end. */
+  /** The folder of this sweep; it is removed at the end of the sweep. */
   readonly folder: string
   readonly runtimes: ReadonlyArray<ChildRuntime>
   readonly memo: Memo
 }
 
-/** Runs one input: everything random about it is drawn from `random`. */
+/** Runs one input; `random` determines all its random properties. */
 export type Attack = (random: Random, sweep: Sweep, folder: string) => Promise<Outcome>
 
-/** A whole number from `lowest` to `highest`, inclusive. */
+/** Returns an integer from `lowest` to `highest`, inclusive. */
 export const between = (random: Random, lowest: number, highest: number): number =>
   lowest + random.below(highest - lowest + 1)
 
-/** Whether something with this probability happens. */
+/** Returns true with this probability. */
 export const chance = (random: Random, probability: number): boolean => random.below(1_000_000) < probability * 1e6
 
-/** A number from 0 to before 1. */
+/** Returns a number from 0 to 1 (exclusive). */
 export const fraction = (random: Random): number => random.below(2 ** 30) / 2 ** 30
 
-/** An error in one short line. */
+/** Returns an error as one short line. */
 export const shortText = (error: unknown): string => {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const line = text.replace(/\s+/g, " ")
   return line.length > 400 ? `${line.slice(0, 400)}…` : line
 }
 
-/** Values that are made once in a sweep. */
+/** Returns a value that is made once per sweep and key. */
 export type Memo = <A>(key: string, make: () => Promise<A>) => Promise<A>
 
-/** A new memo. */
+/** Returns an empty memo. */
 export const makeMemo = (): Memo => {
   const made = new Map<string, Promise<unknown>>()
   return <A>(key: string, make: () => Promise<A>): Promise<A> => {

@@ -12,7 +12,7 @@ import { makeRandom } from "../hostile/random.ts"
 import { memoryGround } from "../laws/ground.ts"
 import { startWebServer } from "../support/web_server.ts"
 import { judgeFault } from "./faults.ts"
-import { BESIDE, differences, snapshotOf, writeStrangers } from "./files.ts"
+import { differences, NEIGHBOUR_NAMES, snapshotOf, writeStrangers } from "./files.ts"
 import { forgedPath } from "./forged.ts"
 import { makeMemo } from "./input.ts"
 import type { RandomLaw } from "./laws.ts"
@@ -54,7 +54,7 @@ describe("the judge of stopped processes", () => {
     assertEquals(judged({ sent: ["SIGKILL"], code: null }, complete), "")
   })
 
-  it("finds a stranger's file that is removed, changed or added", () => {
+  it("reports unrelated files that are removed, changed or added", () => {
     assertMatch(judged({}, new Map([["notes.txt", "mine"]])), /stranger's file: target.txt is missing/)
     assertMatch(judged({ sent: ["SIGKILL"] }, new Map([...before, ["notes.txt", "x"]])), /notes.txt is changed/)
     assertMatch(judged({ sent: ["SIGKILL"] }, new Map([...before, ["core", "x"]])), /core is new/)
@@ -76,10 +76,10 @@ describe("the judge of stopped processes", () => {
     assertMatch(judged({ isHanging: true }), /did not end/)
   })
 
-  it("sees folders byte by byte", () => {
+  it("compares folders byte by byte", () => {
     const folder = mkdtempSync(join(tmpdir(), "tessera-judge-"))
     try {
-      writeStrangers(folder, BESIDE)
+      writeStrangers(folder, NEIGHBOUR_NAMES)
       const first = snapshotOf(folder)
       assertEquals(differences(first, snapshotOf(folder)), [])
       writeFileSync(join(folder, "notes.txt"), "a stranger's file: notes.txT")
@@ -107,7 +107,7 @@ describe("the judge of faults", () => {
         (error) => error._tag === "ArrayNotFound" ? Effect.succeed("absent") : Effect.fail(error),
       ),
   })
-  /** What is found in so many tries; one of them meets the flaw. */
+  /** Returns the problems that are found in this number of runs; the flaw occurs in at least one of them. */
   const judgedFault = async (act: RandomLaw["act"], fault: "fail" | "interrupt from outside" | "full" = "fail") => {
     const lines: Array<string> = []
     for (let i = 0; i < 25; i++) {
@@ -119,18 +119,18 @@ describe("the judge of faults", () => {
     Effect.flatMap(Storage, use)
   const create = (uri: string) => TileArray.create(uri, Points)
 
-  it("finds nothing in a creation that cleans up", async () => {
+  it("accepts a creation that cleans up", async () => {
     assertEquals(await judgedFault(create), "")
     assertEquals(await judgedFault(create, "interrupt from outside"), "")
   })
 
-  it("finds a writer that deletes a stranger's file", async () => {
+  it("reports a writer that deletes an unrelated file", async () => {
     const cruel = (uri: string) =>
       Effect.tapError(create(uri), () => withStorage((storage) => Effect.ignore(storage.remove(`${uri}/notes.txt`))))
     assertMatch(await judgedFault(cruel), /a stranger's file is missing: \/notes.txt/)
   })
 
-  it("finds a writer that leaves an array without cells, and one that leaves a file", async () => {
+  it("reports a writer that leaves an array without cells, and one that leaves a file", async () => {
     const empty: RandomLaw = {
       ...law((uri) => Effect.zipRight(create(uri), withStorage((storage) => storage.write(`${uri}/cells`, one)))),
       read: (uri) =>
@@ -153,7 +153,7 @@ describe("the judge of faults", () => {
 })
 
 describe("the judge of secrets", () => {
-  it("finds a header or a query that reaches another origin, and one in a message", async () => {
+  it("reports a header or a query that another origin receives, or that a message contains", async () => {
     const there = await startWebServer({ files: new Map([["file", one]]) })
     try {
       const read = (options: object, query = "") =>
@@ -176,12 +176,12 @@ describe("the judge of secrets", () => {
     }
   })
 
-  it("finds mixes of two versions", () => {
+  it("reports mixtures of two versions", () => {
     assertEquals([[1, 1, 1], [2, 2], [], [120, 120]].map(isOneVersion), [true, true, true, true])
     assertEquals([[1, 2], [2, 2, 1], [0], [3, 3], [1, 120]].map(isOneVersion), [false, false, false, false, false])
   })
 
-  it("finds programs that do not end, defects and errors without a type", async () => {
+  it("reports programs that do not end, defects and errors without a type", async () => {
     const { storage } = memoryGround()
     assertEquals(judgeExit("x", await runIn(storage, Effect.succeed(1), 1000)), [])
     assertMatch(judgeExit("x", await runIn(storage, Effect.never, 20))[0], /does not end/)
@@ -209,7 +209,7 @@ describe("the judge of rivals", () => {
     assertEquals(judged([rival(0, "a"), rival(2, "b")], "absent", true), "")
   })
 
-  it("finds mixtures, the work of one that failed, lost work, defects and processes that hang", () => {
+  it("reports mixtures, results of failed processes, lost writes, defects and processes that hang", () => {
     assertMatch(judged([rival(0, "a"), rival(0, "b")], "cannot be read: FormatError"), /differs from each of them/)
     assertMatch(judged([rival(0, "a"), rival(2, "b")], "b"), /differs from each of them/)
     assertMatch(judged([rival(0, "a"), rival(0, "b")], "old"), /differs from each of them/)
@@ -222,13 +222,13 @@ describe("the judge of rivals", () => {
 })
 
 describe("inputs", () => {
-  it("are the same for the same number and seed", () => {
+  it("are equal for the same number and seed", () => {
     const paths = () => Array.from({ length: 50 }, (_, i) => forgedPath(makeRandom(`1/${i}`), "/root"))
     assertEquals(paths(), paths())
     assert(new Set(paths()).size > 30)
   })
 
-  it("share what is made once", async () => {
+  it("share values that are made once", async () => {
     const memo = makeMemo()
     let made = 0
     const make = () => Promise.resolve(++made)

@@ -1,4 +1,4 @@
-/** Random writes of every kind, each with what readers see of it (`tests/laws/crash_laws.ts`). */
+/** Random writes of every kind, each with a function that reads its result (`tests/laws/crash_laws.ts`). */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ArraySchema, Attr, Csv, Dense, Dim, Filter, Group, Metadata, Sparse, TileArray } from "../../mod.ts"
@@ -7,19 +7,21 @@ import type { CrashLaw, Program } from "../laws/crash_laws.ts"
 import { transfers, writes } from "../laws/writes.ts"
 import { between, chance } from "./input.ts"
 
-/** A write to be tried; `replaces`: whether it removes the existing array first, so that for some time only a mark exists. */
+/**
+ * A write to test; `replaces`: whether it first removes the existing array, so that for some time only a mark exists.
+ */
 export interface RandomLaw extends CrashLaw {
   readonly name: string
   readonly replaces?: boolean
 }
 
-/** From 5 on dimensions may differ in type and have filters of their own. */
+/** Since format 5, dimensions may have different types and their own filters. */
 const FORMATS = [5, 6, 7, 8, 9, 11, 12, 15, 18, 20, 21, 22, 22, 22, 22]
 
 const filtersOf = (random: Random) =>
   random.pick([[], [Filter.zstd()], [Filter.byteshuffle(), Filter.lz4()], [Filter.gzip()]])
 
-/** Nothing where there is no array. */
+/** Returns undefined if the array does not exist. */
 const ifThere = (read: Program<unknown>): Program<unknown> =>
   Effect.catchAll(
     read,
@@ -27,7 +29,7 @@ const ifThere = (read: Program<unknown>): Program<unknown> =>
       (error as { readonly _tag?: string })._tag === "ArrayNotFound" ? Effect.succeed(undefined) : Effect.fail(error),
   )
 
-/** All that readers see of an array. */
+/** Returns everything that readers can read of an array. */
 const see = (uri: string): Program<unknown> =>
   Effect.gen(function* () {
     const array = yield* TileArray.open(uri)
@@ -83,7 +85,7 @@ const writeSparse: Maker = (random) => {
   const schema = sparseSchema(random)
   const formatVersion = random.pick(FORMATS)
   const [first, then] = [between(random, 1, 20), between(random, 1, 60)]
-  // arrays before format 12 take one fragment at a time
+  // arrays before format 12 support only writes of one fragment
   const how = formatVersion < 12 ? 0 : random.below(3)
   const maxFragmentSize = chance(random, 0.5) ? between(random, 50, 900) : undefined
   return {
@@ -307,5 +309,5 @@ const makers: ReadonlyArray<Maker> = [
   lookup,
 ]
 
-/** A random write. */
+/** Returns a random write. */
 export const randomLaw = (random: Random): RandomLaw => random.pick(makers)(random)

@@ -1,4 +1,4 @@
-/** What programs may end with: an answer, or a typed error whose message is one line for people. */
+/** The allowed outcomes of programs: a result, or a typed error with a readable message of one line. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -11,14 +11,14 @@ import { Storage } from "../../platform/storage/service.ts"
 import type { Program } from "../laws/crash_laws.ts"
 import { shortText } from "./input.ts"
 
-/** How a program ended, and all that it logged. */
+/** The outcome of a program, and all its log messages. */
 export interface Run<A> {
-  /** `undefined` if it did not end in time. */
+  /** `undefined` if the program did not end in time. */
   readonly exit: Exit.Exit<A, unknown> | undefined
   readonly logged: ReadonlyArray<string>
 }
 
-/** Runs a program over a storage, for so many milliseconds at most. */
+/** Runs a program over a storage, with a time limit in milliseconds. */
 export const runIn = async <A>(storage: Storage, program: Program<A>, milliseconds: number): Promise<Run<A>> => {
   const logged: Array<string> = []
   const logger = Logger.make(({ message, cause, annotations }) => {

@@ -7,22 +7,22 @@ import type { ChildRuntime } from "./input.ts"
 
 const root = join(import.meta.dirname!, "..", "..")
 
-/** The signals, with the exit codes of programs that they stopped in order. */
+/** The exit codes of programs that clean up after a signal, by signal. */
 export const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 export type Signal = keyof typeof EXIT_CODES | "SIGKILL"
 
-/** When a signal is sent, and what another one follows it after how many milliseconds. */
+/** The time at which a signal is sent; optionally a second signal, and its delay in milliseconds. */
 export interface Plan {
   readonly signal: Signal
   /** Milliseconds after the start, or after a file appears. */
   readonly delay: number
   readonly file?: string
   readonly second?: { readonly signal: Signal; readonly delay: number }
-  /** Runs as soon as this path exists. */
+  /** Called as soon as this path exists. */
   readonly intrude?: { readonly at: string; readonly act: () => void }
 }
 
-/** How a process ended. */
+/** The outcome of a process. */
 export interface Ended {
   readonly code: number | null
   readonly signal: string | null
@@ -31,16 +31,16 @@ export interface Ended {
   readonly milliseconds: number
   /** The signals that were sent before it ended. */
   readonly sent: ReadonlyArray<Signal>
-  /** It did not end, and was killed by us. */
+  /** Whether the process did not end, and was killed by the test. */
   readonly isHanging: boolean
 }
 
-/** No command takes longer than this, on a busy machine either. */
+/** The maximum duration of a command in milliseconds, also on a busy machine. */
 const MAX_RUN_TIME = 60_000
 /** The maximum time in milliseconds in which a process must stop after a signal. */
 const MAX_WAIT_MS = 20_000
 
-/** The programs of the runtimes themselves: behind npx, signals would reach another process. */
+/** Returns the executables of the runtimes: if they were started with npx, npx would receive the signals. */
 export const findRuntimes = (requested: string): ReadonlyArray<ChildRuntime> => {
   const pathOf = (command: ReadonlyArray<string>): string => {
     const [first, ...rest] = command
@@ -64,7 +64,7 @@ export const findRuntimes = (requested: string): ReadonlyArray<ChildRuntime> => 
   return runtimes
 }
 
-/** Writes lines into standard input without end, until the process closes it. */
+/** Writes lines to standard input until the process closes it. */
 const feed = (child: ChildProcess): void => {
   const input = child.stdin!
   input.on("error", () => {})
@@ -79,7 +79,7 @@ const feed = (child: ChildProcess): void => {
   more()
 }
 
-/** Starts a script of this project and stops it as planned; without a plan it runs to its end. */
+/** Starts a script of this project and sends the signals of the plan; without a plan, the script runs to its end. */
 export const runChild = (
   { command }: ChildRuntime,
   script: string,
@@ -104,7 +104,7 @@ export const runChild = (
     const send = (signal: Signal): void => {
       if (ended || child.pid === undefined) return
       try {
-        // kill of the child itself would, in Deno, also end its standard input and hide its exit code
+        // in Deno, `child.kill` would also close standard input and hide the exit code
         process.kill(child.pid, signal)
       } catch {
         return
@@ -117,7 +117,7 @@ export const runChild = (
       const { second } = plan!
       if (second !== undefined) after(second.delay, () => send(second.signal))
     }
-    /** Waits for a file to appear; a process that ends earlier ends this, too. */
+    /** Waits for a file to appear, or for the process to end. */
     const watch = (file: string, act: () => void): void => {
       const look = (): void => {
         if (ended) return
@@ -136,7 +136,7 @@ export const runChild = (
       if (plan.intrude !== undefined) watch(plan.intrude.at, plan.intrude.act)
       if (plan.file === undefined) after(plan.delay, strike)
       else watch(plan.file, () => after(plan.delay, strike))
-      // a file that never appears must not keep a process with endless input running
+      // if the file never appears, a process with endless input would run forever
       if (plan.file !== undefined && endlessInput) after(10_000, () => sent.length === 0 && strike())
     })
     child.on("close", (code, signal) => {

@@ -1,18 +1,18 @@
 /**
- * Several processes that import into one target, or copy to it, at the same time. Whoever ends with 0 has done the work: in the
- * end the array is written by one of them, or unchanged, or marked as unfinished. It is never a mixture, and unrelated files
- * do not change.
+ * Several processes that import into one target, or copy to it, at the same time. A process with exit code 0 completed
+ * its write. At the end, the array is the result of one process, or unchanged, or marked as unfinished; it is never a
+ * mixture, and unrelated files do not change.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { isMark } from "../../src/array/open/unfinished.ts"
 import type { Random } from "../hostile/random.ts"
-import { BESIDE, differences, INSIDE, isTemporary, snapshotOf, writeStrangers } from "./files.ts"
+import { differences, INNER_NAMES, isTemporary, NEIGHBOUR_NAMES, snapshotOf, writeStrangers } from "./files.ts"
 import { type Attack, between, chance, type ChildRuntime, shortText, type Sweep } from "./input.ts"
 import { type Ended, runChild } from "./processes.ts"
 import { MAIN, readArray, templateOf } from "./signals.ts"
 
-/** A process that wants the target. */
+/** A process that writes to the target. */
 interface Rival {
   readonly name: string
   readonly args: ReadonlyArray<string>
@@ -31,7 +31,7 @@ const works: Readonly<Record<string, (template: string, target: string) => Reado
   "copy dense": (template, target) => ["copy", join(template, "dense"), target, "--memory", "1MB"],
 }
 
-/** What a rival makes where it is alone. */
+/** Returns the array that a process writes if no other process runs. */
 const alone = (name: string, runtime: ChildRuntime, sweep: Sweep): Promise<string> =>
   sweep.memo(`alone ${name}`, async () => {
     const target = join(sweep.folder, `alone ${name}`)
@@ -47,7 +47,7 @@ const rivalOf = (random: Random, template: string, target: string): Rival => {
   return { name: work, args }
 }
 
-/** Returns the problems of the files after several processes. */
+/** Returns the problems of the files after all processes ended. */
 export const judgeRivals = (
   rivals: ReadonlyArray<{ readonly ended: Pick<Ended, "code" | "isHanging" | "error">; readonly makes: string }>,
   seen: { readonly before: string; readonly now: string; readonly isMarked: boolean },
@@ -64,7 +64,7 @@ export const judgeRivals = (
   if (done.some(({ makes }) => makes === seen.now)) {
     if (seen.isMarked && failed === 0) wrong.push("all ended with 0, and the array is marked as unfinished")
   } else if (seen.isMarked && failed > 0) {
-    // the last process was stopped by another, and reports it
+    // another process stopped the last one, which reports that
     if (seen.now !== "absent" && seen.now !== seen.before) wrong.push(`the array is marked, and opens as ${seen.now}`)
   } else if (done.length > 0) {
     wrong.push(`${done.length} ended with 0, and the array differs from each of them: ${seen.now}`)
@@ -72,14 +72,14 @@ export const judgeRivals = (
   return wrong
 }
 
-/** Runs two or three processes on one target. */
+/** Runs two or three processes with the same target. */
 export const attackWithRivals: Attack = async (random, sweep, folder) => {
   const template = await templateOf(sweep)
   const target = join(folder, "target")
   mkdirSync(folder, { recursive: true })
   const isNew = chance(random, 0.5)
   if (!isNew) cpSync(join(template, "old"), target, { recursive: true })
-  const strangers = [...BESIDE, ...(isNew ? [] : INSIDE)]
+  const strangers = [...NEIGHBOUR_NAMES, ...(isNew ? [] : INNER_NAMES)]
   writeStrangers(folder, strangers)
   const before = { array: await readArray(target), files: snapshotOf(folder) }
   const rivals = Array.from({ length: between(random, 2, 3) }, () => ({
@@ -100,7 +100,7 @@ export const attackWithRivals: Attack = async (random, sweep, folder) => {
     ...differences(before.files, files, (path) => strangers.includes(path)).map((line) => `a stranger's file: ${line}`),
   )
   for (const path of files.keys()) if (isTemporary(path)) wrong.push(`a temporary file is left: ${path}`)
-  // the array can be replaced in every state
+  // the array can be replaced after every outcome
   if (wrong.length === 0) {
     const { name, runtime } = rivals[0]
     const args = [...works[name](template, target), "--overwrite", "--quiet"]

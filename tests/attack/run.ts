@@ -1,11 +1,12 @@
 /**
- * `deno task attack`: a sweep of inputs that attack the engine. Closes with `N inputs, N bad`, and fails if any is bad.
+ * `deno task attack`: a sweep of inputs that attack the engine. Ends with `N inputs, N bad`, and fails if any input is
+ * bad.
  *
- *     --count N                    how many inputs (2,000)
- *     --seed S                     other inputs (1)
- *     --only I                     just the input of this number
- *     --kind NAME                  just inputs of one kind: signals, rivals, faults, forged, servers
- *     --runtime deno|bun|both      of the child processes (both)
+ *     --count N                    the number of inputs (2,000)
+ *     --seed S                     the seed of the inputs (1)
+ *     --only I                     runs only the input with this number
+ *     --kind NAME                  runs only inputs of one kind: signals, rivals, faults, forged, servers
+ *     --runtime deno|bun|both      the runtimes of the child processes (both)
  */
 import { availableParallelism } from "node:os"
 import process from "node:process"
@@ -37,7 +38,7 @@ const main = async (): Promise<number> => {
     concurrency: availableParallelism(),
     print: (line) => console.log(line),
   })
-  // the form that tests/run.ts reads, then ours
+  // the first line is the form that tests/run.ts parses
   console.log(`${inputs - bad} passed, ${bad} failed`)
   console.log(`${inputs} inputs, ${bad} bad`)
   return bad === 0 ? 0 : 1

@@ -1,6 +1,7 @@
 /**
- * Web servers that answer what they like: redirects to another origin, files that change, cut and endless bodies, wrong ranges.
- * The other origin never sees the program's secrets, no read mixes two versions of a file, and everything ends soon.
+ * Web servers with arbitrary responses: redirects to another origin, files that change, truncated and endless bodies,
+ * wrong ranges. The other origin never receives the program's secrets, no read mixes two versions of a file, and every
+ * read ends soon.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -29,7 +30,10 @@ const Grid = ArraySchema.dense({
 
 type Files = ReadonlyMap<string, Uint8Array>
 
-/** Two versions of the same files: all cells are 1 in one, 2 in the other, and so are all bytes of `data/file`. */
+/**
+ * Two versions of the same files: all cells, and all bytes of `data/file`, are 1 in the first version and 2 in the
+ * second.
+ */
 const versionsOf = (sweep: Sweep): Promise<readonly [Files, Files]> =>
   sweep.memo("versions", async () => {
     const empty = new Map<string, Uint8Array>()
@@ -62,10 +66,10 @@ const versionsOf = (sweep: Sweep): Promise<readonly [Files, Files]> =>
     return [first, renamed] as const
   })
 
-/** What servers show in place of a file. */
+/** The page that servers return instead of a file. */
 const PAGE = "<html><title>My site</title>"
 
-/** How a server treats one request; `true` if it has answered. */
+/** Handles a request; returns `true` if it responded. */
 type Trick = (seen: Seen, response: ServerResponse, file: Uint8Array | undefined) => true | undefined
 
 const tricks = (random: Random, here: () => string, there: () => string): Readonly<Record<string, Trick>> => {
@@ -146,7 +150,7 @@ const tricks = (random: Random, here: () => string, there: () => string): Readon
   }
 }
 
-/** Serves files as real servers do, with a validator by which a program can see that they changed. */
+/** Serves files like common servers, with a validator that shows programs that a file changed. */
 const serve = (
   files: Files,
   version: number,
@@ -189,7 +193,7 @@ const serve = (
   return end(206, { ...tag, ...rangeHeaders }, file.subarray(start, stop))
 }
 
-/** Returns the secrets that another origin received, or that a program shows. */
+/** Returns the secrets that another origin received, or that the output of a program contains. */
 export const judgeSecrets = (
   there: Pick<WebServer, "seen">,
   texts: ReadonlyArray<string>,
@@ -211,7 +215,8 @@ export const judgeSecrets = (
 }
 
 /**
- * Whether these are values of one version. A server may also serve another file as a whole: its page, or its body of "x".
+ * Whether values belong to one version. The response may also be another whole file: the server's page, or its body of
+ * "x".
  */
 export const isOneVersion = (values: ArrayLike<number>): boolean => {
   const first = values[0]
@@ -223,7 +228,7 @@ export const isOneVersion = (values: ArrayLike<number>): boolean => {
   return true
 }
 
-/** What a program read that should be of one version. */
+/** The lists of values that a program read; each list must belong to one version. */
 type Answer = ReadonlyArray<ArrayLike<number>>
 
 const programsOf = (base: string): Readonly<Record<string, Program<Answer>>> => {
@@ -269,7 +274,7 @@ const programsOf = (base: string): Readonly<Record<string, Program<Answer>>> => 
   }
 }
 
-/** Reads from a server that plays tricks at random requests. */
+/** Reads from a server that responds to random requests with faults. */
 export const attackWithServers: Attack = async (random, sweep) => {
   const [first, second] = await versionsOf(sweep)
   const origins: { here: string; there: string } = { here: "", there: "" }
@@ -311,7 +316,7 @@ export const attackWithServers: Attack = async (random, sweep) => {
     const storage = httpFiles({
       headers: { authorization: `Bearer ${HEADER}` },
       ...(chance(random, 0.5) ? { origin: here.origin } : {}),
-      // an honest server may be slow, on a busy machine
+      // on a busy machine, a server without faults may also be slow
       timeout: chosen.length === 0 ? 10_000 : 250,
       retry: { times: between(random, 0, 2), wait: 5, longestWait: 50 },
     })

@@ -1,7 +1,7 @@
 /**
- * Signals to real processes that import, copy, export, delete and write. After a signal that asks to stop, everything is as
- * before, or complete; after a kill a partial array cannot be opened, and it can be resumed or replaced; files of strangers
- * do not change.
+ * Signals to real processes that import, copy, export, delete and write. After a signal that asks to stop, the files
+ * are unchanged, or the command is complete. After a kill, a partial array cannot be opened, and it can be resumed or
+ * replaced. Unrelated files do not change.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -16,7 +16,15 @@ import { cli } from "../cli/run_cli.ts"
 import type { Random } from "../hostile/random.ts"
 import type { Program } from "../laws/crash_laws.ts"
 import { makeAll, seeAll, writeOnce } from "../laws/loop.ts"
-import { BESIDE, differences, INSIDE, isTemporary, type Snapshot, snapshotOf, writeStrangers } from "./files.ts"
+import {
+  differences,
+  INNER_NAMES,
+  isTemporary,
+  NEIGHBOUR_NAMES,
+  type Snapshot,
+  snapshotOf,
+  writeStrangers,
+} from "./files.ts"
 import {
   type Attack,
   between,
@@ -38,12 +46,12 @@ const ROWS = 20_000
 /** A command whose process is stopped. */
 export interface Command {
   readonly name: string
-  /** The files of the template to copy, and their names in the folder. */
+  /** The names of files of the template, and the names of their copies in the folder. */
   readonly needs: Readonly<Record<string, string>>
   readonly args: (folder: string) => ReadonlyArray<string>
-  /** What is made: an array or a file named `target`. */
+  /** The kind of the result, which has the name `target`. */
   readonly makes: "array" | "file"
-  /** How it is done again: by `--resume` or `--overwrite`, or as it was done. */
+  /** How the command is repeated: with `--resume` or `--overwrite`, or with the same arguments. */
   readonly again: "resume" | "same"
   readonly endless?: boolean
 }
@@ -60,7 +68,7 @@ const importing = (...options: ReadonlyArray<string>) => (folder: string): Reado
 const sparse = ["--sparse", "--dims", "x", "--capacity", "500"]
 const data = { "data.csv": "data.csv" }
 
-/** The commands. */
+/** All commands. */
 export const commands: ReadonlyArray<Command> = [
   { name: "import sparse", needs: data, args: importing(...sparse), makes: "array", again: "resume" },
   { name: "import dense", needs: data, args: importing(), makes: "array", again: "resume" },
@@ -140,7 +148,7 @@ const Grid = ArraySchema.dense({
 const csv = (from: number, rows: number): string =>
   `x,name,n\n${Array.from({ length: rows }, (_, i) => `${from + i},name ${i % 97},${i}`).join("\n")}\n`
 
-/** Makes, once in a sweep, all that commands work on. */
+/** Creates the input files of all commands, once per sweep. */
 export const templateOf = (sweep: Sweep): Promise<string> =>
   sweep.memo("template", async () => {
     const folder = join(sweep.folder, "template")
@@ -171,7 +179,9 @@ export const templateOf = (sweep: Sweep): Promise<string> =>
     return folder
   })
 
-/** All cells and metadata of an array as a digest, or "absent"; an error in other cases. */
+/**
+ * Returns all cells and metadata of an array as a digest, or "absent" without an array; fails with all other errors.
+ */
 export const readArray = (uri: string): Promise<string> =>
   run(
     Effect.gen(function* () {
@@ -200,15 +210,15 @@ const readFile = (path: string): string =>
 const readTarget = async ({ makes }: Command, folder: string): Promise<string> =>
   makes === "file" ? readFile(join(folder, "target")) : await readArray(join(folder, "target"))
 
-/** Copies what a command needs, and puts files of strangers around and inside. */
+/** Copies the input files of a command, and adds unrelated files around and inside the target. */
 const prepare = async (command: Command, sweep: Sweep, folder: string): Promise<void> => {
   const template = await templateOf(sweep)
   mkdirSync(folder, { recursive: true })
   for (const [from, to] of Object.entries(command.needs)) {
     cpSync(join(template, from), join(folder, to), { recursive: true })
   }
-  writeStrangers(folder, BESIDE)
-  if (command.makes === "array" && Object.values(command.needs).includes("target")) writeStrangers(folder, INSIDE)
+  writeStrangers(folder, NEIGHBOUR_NAMES)
+  if (command.makes === "array" && Object.values(command.needs).includes("target")) writeStrangers(folder, INNER_NAMES)
 }
 
 interface Undisturbed {
@@ -217,7 +227,7 @@ interface Undisturbed {
   readonly after: string
 }
 
-/** Returns the output of a command without a signal, and its duration. */
+/** Returns the result of a command that gets no signal, and its duration. */
 const undisturbed = (command: Command, runtime: ChildRuntime, sweep: Sweep): Promise<Undisturbed> =>
   sweep.memo(`${command.name} ${runtime.name}`, async () => {
     const folder = join(sweep.folder, `undisturbed ${command.name} ${runtime.name}`)
@@ -254,7 +264,7 @@ export const judgeStopped = (
   wrong.push(
     ...differences(files.before, files.now, (path) => !target.own(path)).map((line) => `a stranger's file: ${line}`),
   )
-  // a second signal does not wait for the clean-up
+  // after a second signal, the process exits without waiting for the clean-up
   const isKilled = sent.includes("SIGKILL") || sent.length > 1
   const state = seen.now === seen.after && !target.endless ? "after" : seen.now === seen.before ? "before" : seen.now
   // at the end of a replacement, only the new cells and the mark exist
@@ -315,10 +325,10 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
     act: () => {
       for (const name of intruders) {
         try {
-          // the folder may be gone again by now
+          // the folder may already be removed
           writeFileSync(join(target, name), "not yours")
           strangers.push(name)
-        } catch { /* then there is no such stranger */ }
+        } catch { /* the file was not written */ }
       }
     },
   }
@@ -339,7 +349,7 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
   }
   const isInside = (path: string): boolean => path === "target" || path.startsWith("target/")
   const strangersInside = new Set([
-    ...INSIDE.map((path) => path),
+    ...INNER_NAMES.map((path) => path),
     ...strangers.map((name) => `target/${name}`),
   ])
   const own = (path: string): boolean => isInside(path) ? !strangersInside.has(path) : isTemporary(path)
@@ -358,7 +368,7 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
   ]
   if (wrong.length > 0) return { label, wrong }
 
-  // and again
+  // repeat the command
   if (now === result.after && !isMarked) return { label, wrong }
   if (isNew && !isMarked) { for (const name of strangers) rmSync(join(target, name)) }
   const option = command.again === "same"
@@ -389,7 +399,12 @@ const stopLoop: Attack = async (random, sweep, folder) => {
   mkdirSync(folder, { recursive: true })
   const target = join(folder, "target")
   cpSync(join(template, "loop"), target, { recursive: true })
-  const paths = [...BESIDE, "target/notes.txt", "target/events/notes.txt", "target/board/__fragments/readme.md"]
+  const paths = [
+    ...NEIGHBOUR_NAMES,
+    "target/notes.txt",
+    "target/events/notes.txt",
+    "target/board/__fragments/readme.md",
+  ]
   writeStrangers(folder, paths)
   const before = snapshotOf(folder)
   const [signal, delay, writers] = [

@@ -1,4 +1,4 @@
-/** Runs inputs: the number and the seed decide all that is random about one. */
+/** Runs inputs: the number and the seed of an input determine all its random properties. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,21 +10,21 @@ import { attackWithRivals } from "./rivals.ts"
 import { attackWithServers } from "./servers.ts"
 import { attackWithSignals } from "./signals.ts"
 
-/** A kind of input, and how many of a hundred are of it. */
+/** A kind of input, and its share of all inputs in percent. */
 interface Kind {
   readonly name: string
   readonly share: number
   readonly attack: Attack
-  /** No input takes longer, in milliseconds. */
-  readonly longest: number
+  /** The maximum duration of an input, in milliseconds. */
+  readonly maxMilliseconds: number
 }
 
 const kinds: ReadonlyArray<Kind> = [
-  { name: "signals", share: 22, attack: attackWithSignals, longest: 180_000 },
-  { name: "rivals", share: 5, attack: attackWithRivals, longest: 240_000 },
-  { name: "faults", share: 33, attack: attackWithFaults, longest: 60_000 },
-  { name: "forged", share: 20, attack: attackWithForgedFiles, longest: 180_000 },
-  { name: "servers", share: 20, attack: attackWithServers, longest: 240_000 },
+  { name: "signals", share: 22, attack: attackWithSignals, maxMilliseconds: 180_000 },
+  { name: "rivals", share: 5, attack: attackWithRivals, maxMilliseconds: 240_000 },
+  { name: "faults", share: 33, attack: attackWithFaults, maxMilliseconds: 60_000 },
+  { name: "forged", share: 20, attack: attackWithForgedFiles, maxMilliseconds: 180_000 },
+  { name: "servers", share: 20, attack: attackWithServers, maxMilliseconds: 240_000 },
 ]
 
 export interface SweepOptions {
@@ -37,17 +37,17 @@ export interface SweepOptions {
   readonly print: (line: string) => void
 }
 
-/** Numbers of inputs that were run and of those that failed. */
+/** The numbers of inputs that were run and of those that failed. */
 export interface Swept {
   readonly inputs: number
   readonly bad: number
 }
 
-const inTime = (outcome: Promise<Outcome>, longest: number): Promise<Outcome> => {
+const inTime = (outcome: Promise<Outcome>, maxMilliseconds: number): Promise<Outcome> => {
   let timer: ReturnType<typeof setTimeout>
   const late = new Promise<Outcome>((resolve) => {
-    const wrong = [`it did not end within ${longest / 1000} seconds`]
-    timer = setTimeout(() => resolve({ label: "an input", wrong }), longest)
+    const wrong = [`it did not end within ${maxMilliseconds / 1000} seconds`]
+    timer = setTimeout(() => resolve({ label: "an input", wrong }), maxMilliseconds)
   })
   return Promise.race([outcome, late]).finally(() => clearTimeout(timer))
 }
@@ -82,7 +82,7 @@ export const sweep = async (
           wrong: [`the attack itself failed: ${(error as Error)?.stack ?? error}`],
         }))
       const began = Date.now()
-      const { label, wrong } = await inTime(attacked, chosen.longest)
+      const { label, wrong } = await inTime(attacked, chosen.maxMilliseconds)
       byKind.set(chosen.name, (byKind.get(chosen.name) ?? 0) + Date.now() - began)
       rmSync(inputFolder, { recursive: true, force: true })
       done++

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { inFolder } from "./folder.ts"
 import { cli, weather, weatherExpected } from "./run_cli.ts"
 
-const LEFT = "__1800000000000_1800000000000_0123456789abcdef0123456789abcdef_22"
+const UNCOMMITTED = "__1800000000000_1800000000000_0123456789abcdef0123456789abcdef_22"
 
 describe("fragments without a commit", () => {
   it("are reported with their folders by tessera fragments and vacuum, and never removed", () =>
@@ -15,11 +15,11 @@ describe("fragments without a commit", () => {
       cpSync(weather, array, { recursive: true })
       assertEquals((await cli(["fragments", array])).err, "")
       const [first] = readdirSync(join(array, "__fragments"))
-      cpSync(join(array, "__fragments", first), join(array, "__fragments", LEFT), { recursive: true })
+      cpSync(join(array, "__fragments", first), join(array, "__fragments", UNCOMMITTED), { recursive: true })
       mkdirSync(join(array, "__fragments", "notes"))
       const expected = new RegExp(
         `1 fragment has no commit, and readers ignore it: a write is running or was killed\\. ` +
-          `If no program writes to the array, remove from its folder:\\n.*${LEFT}\\n$`,
+          `If no program writes to the array, remove from its folder:\\n.*${UNCOMMITTED}\\n$`,
       )
       for (const args of [["fragments", array, "--json"], ["fragments", array], ["vacuum", array]]) {
         const { code, err } = await cli(args)
@@ -28,8 +28,8 @@ describe("fragments without a commit", () => {
       }
       const { out } = await cli(["fragments", array, "--json"])
       assertEquals(JSON.parse(out), weatherExpected.fragments)
-      assertEquals(existsSync(join(array, "__fragments", LEFT)), true)
-      rmSync(join(array, "__fragments", LEFT), { recursive: true })
+      assertEquals(existsSync(join(array, "__fragments", UNCOMMITTED)), true)
+      rmSync(join(array, "__fragments", UNCOMMITTED), { recursive: true })
       assertEquals((await cli(["fragments", array])).err, "")
     }))
 
@@ -37,7 +37,7 @@ describe("fragments without a commit", () => {
     inFolder(async (folder) => {
       const array = join(folder, "weather")
       cpSync(weather, array, { recursive: true })
-      for (let i = 10; i < 30; i++) mkdirSync(join(array, "__fragments", LEFT.replace("0123", `00${i}`)))
+      for (let i = 10; i < 30; i++) mkdirSync(join(array, "__fragments", UNCOMMITTED.replace("0123", `00${i}`)))
       const { err } = await cli(["fragments", array])
       assertMatch(err, /^.*20 fragments have no commit, and readers ignore them/)
       assertMatch(err, /\n.*and 10 more folders\n$/)

@@ -1,4 +1,4 @@
-/** All tagged error classes of the sources, with fields to make errors of. */
+/** All tagged error classes of the sources, with the fields that are required to create errors. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type * as Schema from "effect/Schema"
@@ -67,7 +67,7 @@ export const load = async (tag: string): Promise<Constructor> => {
   return module[tag] as Constructor
 }
 
-/** Fields with `value` in all of them. */
+/** Returns fields that all contain `value`. */
 export const fieldsOf = (tag: string, value: (name: string) => unknown): object => {
   const { text, other } = classes[tag]
   const fields = { ...other, ...Object.fromEntries(text.map((name) => [name, value(name)])) }

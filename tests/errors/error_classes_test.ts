@@ -1,6 +1,6 @@
 /**
- * Every error class, with a secret in every field: nothing that is printed of it shows the secret, and its message is one
- * line of limited length. A new class needs a row in `error_classes.ts`.
+ * Every error class, with a secret in every field: no printed form of the error contains the secret, and its message is
+ * one line of limited length. A new class needs a row in `error_classes.ts`.
  */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
@@ -11,8 +11,8 @@ import { shownForms } from "./shown.ts"
 const CANARY = "CANARY4711"
 
 /**
- * Errors without a tag: they stay inside, where their reason becomes a field of a tagged one, or have messages of their own
- * that contain numbers only (HttpFailure).
+ * Errors without a tag: they are internal, and their reason becomes a field of a tagged error; or their messages
+ * contain only numbers (HttpFailure).
  */
 const inside = ["BinaryIssue", "CellRefused", "HttpFailure", "OutOfBoundsError", "Refusal", "ScalarError"]
 
@@ -31,7 +31,7 @@ const assertOneLine = (message: string): void => {
 }
 
 describe("error classes", () => {
-  it("are all covered, and all made from one base", () => {
+  it("are all covered, and have one base class", () => {
     assertEquals(declaredClasses.map(({ tag }) => tag).sort(), Object.keys(classes).sort())
     const others = sources.filter(({ path }) => !path.endsWith("tagged_error.ts")).flatMap(({ path, text }) =>
       [...text.matchAll(/\b(?:Data|Schema)\s*\.(?:TaggedError|Error)\b/g)].map(([name]) => `${path}: ${name}`)
@@ -54,7 +54,7 @@ describe("error classes", () => {
       for (const url of urls) {
         assertHidden(new Class(fieldsOf(tag, () => url)), CANARY, tag)
         assertHidden(new Class(fieldsOf(tag, (name) => name === "uri" ? url : `cannot read (${url}): no`)), CANARY, tag)
-        // the secret of the URI, by itself
+        // a text that contains only the secret of the URI
         if (!classes[tag].text.includes("uri")) continue
         const bare = (name: string) => name === "uri" ? url : name === "cause" ? new Error(CANARY) : `no ${CANARY}`
         assertHidden(new Class(fieldsOf(tag, bare)), CANARY, tag)

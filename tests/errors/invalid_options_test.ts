@@ -1,6 +1,6 @@
 /**
- * Invalid options: every operation fails with `InvalidOption`, and every function that makes a storage or layer throws it.
- * The error names the option, its value and similar names; nothing was read or written.
+ * Invalid options: every operation fails with `InvalidOption`, and every function that returns a storage or layer
+ * throws it. The error contains the name of the option, its value and similar names; no call reads or writes.
  */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert"
@@ -72,7 +72,7 @@ const { grid, points } = await run(Effect.gen(function* () {
 
 type Operation = (options: never) => Effect.Effect<unknown, unknown, StorageService | Codecs>
 
-/** Options that are invalid, by the option that the error names. */
+/** Invalid options by the option that the error names. */
 type Wrong = Readonly<Record<string, ReadonlyArray<unknown>>>
 
 const column = { x: Int32Array.of(2), a: Int32Array.of(1) } as never
@@ -230,7 +230,7 @@ const invalid = async (effect: Effect.Effect<unknown, unknown, StorageService | 
   return error
 }
 
-/** Checks what the error shows of the value. */
+/** Checks the value in the message of an error. */
 const assertShown = (error: InvalidOption, secret: boolean): void => {
   assert(error.value === undefined || error.value.length <= 80, error.value)
   if (secret) assertEquals(error.value, undefined)

@@ -12,7 +12,7 @@ describe("redactUri", () => {
         ["https://host/array?", "https://host/array?…"],
         ["https://host?SECRET", "https://host?…"],
         ["https://host/array?sig=SECRET/__schema/__1_1_ab", "https://host/array?…/__schema/__1_1_ab"],
-        // what looks like a member may be a part of the signature
+        // a text that resembles a member may be a part of the signature
         ["https://host/group?sig=SECRET/member", "https://host/group?…"],
         ["https://host/array#SECRET", "https://host/array#…"],
         ["https://host/array?a=1#SECRET", "https://host/array?…"],
@@ -79,7 +79,7 @@ describe("redactText", () => {
     assertEquals(redactText("is a > 1? or b@c # d"), "is a > 1? or b@c # d")
   })
 
-  it("is done when it is done: redacted text stays the same", () => {
+  it("is idempotent", () => {
     const urls = FastCheck.array(
       FastCheck.constantFrom(
         "https://",
@@ -129,7 +129,7 @@ describe("redactText", () => {
     }))
   })
 
-  it("takes time in proportion to the text", () => {
+  it("takes time proportional to the length of the text", () => {
     const started = performance.now()
     for (const part of ["a", "a.", "://", "http://", "https://a?b=c/", ")", "@:/", "?", "a:/", "/__"]) {
       redactText(part.repeat(200_000 / part.length))

@@ -1,4 +1,7 @@
-/** Every error class is a schema: its errors go through JSON, are recognised and caught, and HTTP APIs can declare them. */
+/**
+ * Every error class is a schema: its errors can be converted to JSON and back, are recognised and caught, and HTTP APIs
+ * can declare them.
+ */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as HttpApi from "@effect/platform/HttpApi"
@@ -21,7 +24,7 @@ import { type AnyError, classes, type Constructor, fieldsOf, load } from "./erro
 const tags = Object.keys(classes)
 const valueOf = (name: string): unknown => name === "cause" ? new TypeError("the cause") : `the ${name}`
 
-/** The error as it is after its JSON was parsed and decoded. */
+/** Returns the error after it was converted to JSON, parsed and decoded. */
 const throughJson = (Class: Constructor, error: AnyError): AnyError =>
   Schema.decodeUnknownSync(Class)(JSON.parse(JSON.stringify(Schema.encodeSync(Class)(error))))
 
@@ -32,7 +35,7 @@ const assertSame = (Class: Constructor, decoded: AnyError, error: AnyError): voi
   assertEquals(Object.keys(decoded).sort(), Object.keys(error).sort())
 }
 
-/** The literals that a field of a class can have. */
+/** Returns the literals that a field of a class can have. */
 const literalsOf = (Class: Constructor, name: string): ReadonlyArray<string> => {
   const { fields } = Class as unknown as { readonly fields: Record<string, Schema.Schema.Any> }
   const ast = fields[name]?.ast
@@ -42,13 +45,13 @@ const literalsOf = (Class: Constructor, name: string): ReadonlyArray<string> => 
 
 describe("error classes as schemas", () => {
   for (const tag of tags) {
-    it(`${tag} goes through JSON`, async () => {
+    it(`${tag} can be converted to JSON and back`, async () => {
       const Class = await load(tag)
       const error = new Class(fieldsOf(tag, valueOf))
       assertSame(Class, throughJson(Class, error), error)
     })
 
-    it(`${tag} goes through JSON with any text, and without its optional fields`, async () => {
+    it(`${tag} can be converted to JSON and back with any text, and without its optional fields`, async () => {
       const Class = await load(tag)
       const schemas = (Class as unknown as { readonly fields: Schema.Struct.Fields }).fields
       const isOptional = (name: string) => Schema.isPropertySignature(schemas[name])
@@ -63,7 +66,7 @@ describe("error classes as schemas", () => {
       )
     })
 
-    it(`${tag} goes through JSON with each of the reasons`, async () => {
+    it(`${tag} can be converted to JSON and back with each of the reasons`, async () => {
       const Class = await load(tag)
       for (const name of ["reason", "op"]) {
         for (const literal of literalsOf(Class, name)) {
@@ -115,13 +118,13 @@ describe("error classes as schemas", () => {
     }
   })
 
-  it("keep unknown hints out", () => {
+  it("reject unknown hints", () => {
     assert(Schema.is(Hint)({ _tag: "RaiseMemory", atLeast: 3 }))
     assert(!Schema.is(Hint)({ _tag: "RaiseMemory" }))
     assert(!Schema.is(Hint)({ _tag: "Pray" }))
   })
 
-  it("go over an HTTP API that declares all of them", async () => {
+  it("are sent by an HTTP API that declares all of them", async () => {
     const loaded = await Promise.all(tags.map(load))
     const failing = HttpApiEndpoint.get("fail", "/fail/:index").setPath(
       Schema.Struct({ index: Schema.NumberFromString }),

@@ -1,6 +1,6 @@
 /**
- * Secrets in every place where programs give them – the query of a signed URL, user info, headers, keys – and every kind of
- * failure: no secret appears in errors, logs, spans, printed handles or in the output of the command line.
+ * Secrets in all places in which programs pass them – the query of a signed URL, user info, headers, keys – and every
+ * kind of failure: no secret appears in errors, logs, spans, printed handles or in the output of the command line.
  */
 import { withDefaults } from "../../platform/storage/defaults.ts"
 import { describe, it } from "node:test"
@@ -48,7 +48,7 @@ const KEY = "0123456789abcdeFCANARYkey4711abc"
 const WRONG_KEY = "CANARYwrongkey4711CANARYwrong471"
 
 const canaries = [QUERY, USER, HEADER, KEY, WRONG_KEY, "CANARY"]
-/** Bytes of keys as lists of numbers and as hexadecimal digits. */
+/** The forms of printed keys: lists of numbers and hexadecimal digits. */
 const keyForms = [KEY, WRONG_KEY].flatMap((key) => {
   const bytes = [...new TextEncoder().encode(key)]
   return [
@@ -67,7 +67,7 @@ const assertHidden = (texts: ReadonlyArray<string>, where: string): void => {
   }
 }
 
-/** Everything that is logged and traced, as text. */
+/** Records all log messages and spans as text. */
 const recorder = () => {
   const lines: Array<string> = []
   const logger = Logger.make(({ message, cause, annotations, spans }) => {
@@ -120,7 +120,7 @@ type Program = Effect.Effect<unknown, unknown, Storage | Codecs>
 const Other = ArraySchema.sparse({ dims: { absent: Dim.int32([0, 9]) }, attrs: { here: Attr.float64() } })
 const Row = Schema.Struct({ absent: Schema.Number })
 
-/** What programs do with an array, a group and their neighbours below one URI. */
+/** Returns operations on an array, a group and their neighbours below one URI. */
 const programs = (base: string, query: string): Readonly<Record<string, Program>> => {
   const at = (path: string) => `${base}/${path}${query}`
   const sparse = TileArray.open(at("v22/deletes/array"))
@@ -197,7 +197,7 @@ const storageOf = (headers: Record<string, string> = { authorization: `Bearer ${
 
 const layerOf = (storage: Storage) => Layer.merge(Layer.succeed(StorageService, storage), layerNative)
 
-/** Forms in which a result is printed; its properties may contain the URI, since programs pass it on. */
+/** Returns the forms in which a result is printed; its properties may contain the URI, because programs use it. */
 const printed = (value: unknown): ReadonlyArray<string> => shownForms(value, false)
 
 const runAll = async (base: string, query: string, only?: RegExp, headers?: Record<string, string>) => {
@@ -222,7 +222,7 @@ const runAll = async (base: string, query: string, only?: RegExp, headers?: Reco
   return codes
 }
 
-/** Runs `use` against a server. */
+/** Runs `use` with a server. */
 const withServer = async <A>(habits: Habits, use: (server: WebServer) => Promise<A>): Promise<A> => {
   const server = await startWebServer(habits)
   try {
@@ -239,7 +239,7 @@ const manifestOf = (files: Map<string, Uint8Array>): Map<string, Uint8Array> => 
   return files
 }
 
-/** The servers, by their fault. */
+/** The servers by their fault. */
 const servers: Readonly<Record<string, () => Habits>> = {
   none: () => ({ files: served() }),
   "status 404": () => ({ files: new Map() }),
@@ -388,7 +388,7 @@ describe("a signed URL", () => {
   })
 })
 
-describe("what programs hold", () => {
+describe("handles of programs", () => {
   it("works with the whole URI, and is printed without credentials", async () => {
     await withServer({ files: served(), query: signed.slice(1) }, async ({ origin }) => {
       const layer = layerOf(storageOf())
@@ -442,7 +442,7 @@ describe("what programs hold", () => {
   })
 })
 
-/** A command line for every command. */
+/** Returns a command line for every command. */
 const commandLines = (base: string, query: string): ReadonlyArray<ReadonlyArray<string>> => {
   const at = (path: string) => `${base}/${path}${query}`
   const array = at("v22/deletes/array")
@@ -523,7 +523,7 @@ const commandLines = (base: string, query: string): ReadonlyArray<ReadonlyArray<
   ]
 }
 
-/** A storage that can be written to, with signed URIs. */
+/** Returns a storage that accepts writes to signed URIs. */
 const signedStorage = (memory: Storage = makeMemoryStorage()): Storage => {
   const inner = (uri: string) => `mem://${uri.replace(/^https:\/\//, "").replace(/\?[^/]*/, "")}`
   const https: Storage = withDefaults({

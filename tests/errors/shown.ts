@@ -1,4 +1,4 @@
-/** Everything that a program, a log or a person sees of a value. */
+/** All texts in which a value appears in programs, logs and terminals. */
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import { inspect } from "node:util"
@@ -31,7 +31,7 @@ const attemptValue = (value: object, key: string | symbol): unknown => {
   }
 }
 
-/** All forms in which an error is printed; `deep` adds everything that can be reached from its properties. */
+/** Returns all forms in which an error is printed; `deep` adds all values that are reachable from its properties. */
 export const shownForms = (error: unknown, deep = true): ReadonlyArray<string> => {
   const cause = Cause.fail(error)
   const out = [

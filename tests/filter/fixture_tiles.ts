@@ -25,7 +25,7 @@ import { type TileContext, unfilterTile } from "../../src/filter/pipeline/pipeli
 export const fixtures: string = new URL("../../../shared/fixtures/", import.meta.url).pathname
 export const haveFixtures: boolean = existsSync(fixtures)
 
-/** The tile data of a generic tile, unfiltered. */
+/** Returns the unfiltered data of a generic tile. */
 export const genericTile = (
   file: Uint8Array,
   uri: string,
@@ -109,7 +109,7 @@ const fieldsOf = (schema: ArraySchema, footer: FragmentFooter): ReadonlyArray<Fi
   ]
 }
 
-/** All folders below `root` that are fragments. */
+/** Returns all folders below `root` that are fragments. */
 const fragmentsBelow = (root: string): Array<string> => {
   const folders: Array<string> = []
   const walk = (folder: string): void => {
@@ -127,7 +127,7 @@ const fragmentsBelow = (root: string): Array<string> => {
 const readSchema = (path: string, key: Uint8Array | undefined): ArraySchema =>
   decodeArraySchema(genericTile(readFileSync(path), path, 0, key).bytes, path)
 
-/** Every field of every fragment of the case in folder `root`. */
+/** Yields every field of every fragment of the case in the folder `root`. */
 export function* tilesBelow(root: string, options: { readonly webp?: WebpCodec } = {}): Generator<FieldTiles> {
   const text = JSON.parse(readFileSync(`${root}/expected.json`, "utf8")).encryption_key as string | null
   const key = text === null ? undefined : new TextEncoder().encode(text)
@@ -214,7 +214,7 @@ export function* tilesBelow(root: string, options: { readonly webp?: WebpCodec }
   }
 }
 
-/** Cells of a dense tile. */
+/** Returns the number of cells of a dense tile. */
 const denseCells = (schema: ArraySchema): number =>
   schema.dimensions.reduce((product, { tileExtent, type }) => {
     if (tileExtent === null) return product

@@ -147,7 +147,7 @@ describe("filters forward", () => {
       assertEquals([floats.filter, floats.cell], [filter.type, undefined])
       const lost = naive.context([{ type: "bit_width_reduction", maxWindow: 256 }, filter], "int64")
       assert(refusal(new Uint8Array(64), lost).detail.includes("would be lost"))
-      // with values of one byte no metadata is lost
+      // for values of one byte, no metadata would be lost
       const kept = naive.context([{ type: "checksum_md5" }, filter], "uint8")
       assertEquals(unfilterTile(filterTile(Uint8Array.of(3, 1, 2), kept), kept, 3), Uint8Array.of(3, 1, 2))
     }

@@ -10,7 +10,7 @@ import { noTiles, refilterCase } from "./refilter.ts"
 const packs = join(import.meta.dirname!, "..", "golden", "data")
 
 describe("tiles of real arrays, filtered again", () => {
-  // each version changes filtering, or is the last one before a change
+  // versions that changed filtering, and the last version before each change
   for (const version of [3, 5, 8, 9, 11, 12, 13, 17, 19, 22]) {
     it(`format ${version}: are equal to the engine's tiles`, () => {
       const folder = mkdtempSync(join(tmpdir(), "tessera-"))

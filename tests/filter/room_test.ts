@@ -28,7 +28,7 @@ const any: ReadonlyArray<Filter> = [
   { type: "aes_256_gcm" },
 ]
 
-/** Ascending values of four bytes. */
+/** Returns ascending values of four bytes. */
 const values = (count: number): Uint8Array =>
   new Uint8Array(Uint32Array.from({ length: count }, (_, i) => 7 * i + (Math.imul(i, 0x9e3779b1) >>> 28)).buffer)
 
@@ -69,7 +69,7 @@ describe("unfiltered chunks", () => {
   })
 
   it("copy metadata from scratch memory", () => {
-    // double delta stores metadata raw if their bytes differ a lot (as for 252), and returns views of its input
+    // double delta stores metadata unencoded if its bytes differ a lot (as for 252), and returns views of its input
     const packed: ReadonlyArray<Filter> = [
       { type: "double_delta", level: 0, reinterpretDatatype: "uint8" },
       { type: "lz4", level: 1 },

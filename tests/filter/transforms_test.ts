@@ -16,7 +16,7 @@ import * as naive from "./naive.ts"
 const types: ReadonlyArray<Datatype> = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 const wide = types.slice(2)
 
-/** Values of `type`: with small differences, and arbitrary ones. */
+/** Generates values of `type`, with small or arbitrary differences. */
 const cells = (type: Datatype, maxLength = 300): fc.Arbitrary<Uint8Array> => {
   const size = sizeOf(type)
   const anything = fc.uint8Array({ minLength: 0, maxLength: maxLength * size }).map((b) =>

@@ -80,7 +80,7 @@ export interface Case {
   readonly objects: Readonly<Record<string, ExpectedObject>>
 }
 
-/** The folders at or below `folder` with an `expected.json`, sorted by name. */
+/** Returns the folders at or below `folder` that contain an `expected.json`, sorted by name. */
 export const findCases = (folder: string): Array<string> => {
   const entries = readdirSync(folder, { withFileTypes: true })
   if (entries.some((entry) => entry.name === "expected.json")) return [folder]

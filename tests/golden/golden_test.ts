@@ -1,4 +1,4 @@
-/** Reads the packed selection of fixtures (`pack.ts` made it) and the array of the demo, with both codec layers. */
+/** Reads the packed selection of fixtures (written by `pack.ts`) and the array of the demo, with both codec layers. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"

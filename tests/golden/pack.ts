@@ -1,6 +1,6 @@
 /**
- * Packs the selection of fixtures that is kept in the project: `deno run -A tests/golden/pack.ts FIXTURES`. Run it again when
- * the fixtures change, and commit `tests/golden/data`.
+ * Packs the selection of fixtures that the repository contains: `deno run -A tests/golden/pack.ts FIXTURES`. Run it
+ * again after a change of the fixtures, and commit `tests/golden/data`.
  */
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import { pack } from "./pack_format.ts"
 
 const data = join(import.meta.dirname!, "data")
 
-/** Small cases with much coverage: packed for every version that has them. */
+/** Small cases that cover many features: packed for every version in which they exist. */
 const everywhere = [
   "current_domain",
   "current_domain_dense",
@@ -39,7 +39,7 @@ const everywhere = [
   "vacuumed",
 ]
 
-/** Cases packed for every third version that has them, and for the first and the last. */
+/** Cases packed for the first, the last and every third version in which they exist. */
 const turns = [
   "commits_consolidated",
   "consolidated_sparse",
@@ -89,7 +89,7 @@ const large: Readonly<Record<string, ReadonlyArray<string>>> = {
 const namesIn = (folder: string): Array<string> =>
   readdirSync(folder).filter((name) => statSync(join(folder, name)).isDirectory())
 
-/** The cases of each version to pack. */
+/** Returns the cases to pack by version. */
 export const selection = (fixtures: string): ReadonlyMap<string, ReadonlyArray<string>> => {
   const versions = namesIn(fixtures)
     .filter((name) => /^v\d+$/.test(name))

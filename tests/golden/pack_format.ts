@@ -1,6 +1,6 @@
 /**
- * Packed folders: gzip over `length u32, index as JSON, the files' bytes`; the index is a list of `[path, size]`. One file a
- * format version keeps thousands of tiny files out of the repository.
+ * Packed folders: gzip over `length u32, index as JSON, the files' bytes`; the index is a list of `[path, size]`. With
+ * one packed file per format version, the repository does not contain thousands of tiny files.
  */
 import { Buffer } from "node:buffer"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -15,7 +15,7 @@ const filesBelow = (folder: string): Array<string> =>
       return entry.isDirectory() ? filesBelow(path) : [path]
     })
 
-/** Packs some folders below `root`. The same files give the same bytes. */
+/** Packs folders below `root`. The result depends on the files only. */
 export const pack = (root: string, folders: ReadonlyArray<string>): Uint8Array => {
   const paths = folders.flatMap((folder) => filesBelow(join(root, folder)))
   const files = paths.map((path) => readFileSync(path))
@@ -28,7 +28,7 @@ export const pack = (root: string, folders: ReadonlyArray<string>): Uint8Array =
   return gzipSync(Buffer.concat([length, index, ...files]), { level: 9 })
 }
 
-/** Writes what was packed below `root`. */
+/** Writes the packed files below `root`. */
 export const unpack = (packed: Uint8Array, root: string): void => {
   const bytes = gunzipSync(packed)
   const length = bytes.readUInt32LE(0)

@@ -1,10 +1,10 @@
 /**
  * `deno task golden DIR…`, `bun run golden DIR…`: reads every array and group that an `expected.json` below a DIR
- * records, compares, prints what differs, and closes with `N passed, N failed, 0 skipped`.
+ * records, compares the results, prints the differences, and ends with `N passed, N failed, 0 skipped`.
  *
- *     --codecs native|portable   which codec layer (native)
- *     --only REGEX               only the things that match, as `DIR/…/array: read full`
- *     --quiet                    only the closing line
+ *     --codecs native|portable   the codec layer (native)
+ *     --only REGEX               only matching comparisons, such as `DIR/…/array: read full`
+ *     --quiet                    prints only the last line
  */
 import process from "node:process"
 import { parseArgs } from "node:util"
@@ -19,11 +19,11 @@ export interface Totals {
 
 export interface RunOptions {
   readonly only?: RegExp
-  /** Receives the differences, line by line. */
+  /** Called with each difference. */
   readonly print?: (line: string) => void
 }
 
-/** Runs over all cases below the folders. */
+/** Runs all cases below the folders. */
 export const run = async (
   folders: ReadonlyArray<string>,
   engine: Engine,
@@ -45,7 +45,7 @@ export const run = async (
   return totals
 }
 
-/** Returns the closing line. */
+/** Returns the last line of the output. */
 export const summary = ({ passed, failed }: Totals): string => `${passed} passed, ${failed} failed, 0 skipped`
 
 const main = async (args: ReadonlyArray<string>): Promise<number> => {

@@ -26,12 +26,12 @@ export interface Report {
 }
 
 /** The maximum duration of a case in milliseconds. */
-export const SLOW = 5000
+export const MAX_CASE_MS = 5000
 
-/** Memory that codecs allocate: the tables of bzip2 take 3.6 MB. */
-const TABLES = 2 ** 22
-/** The maximum ratio of compression: gzip does not compress better. */
-const HOLDS = 1032
+/** The memory in bytes that codecs allocate in addition: the tables of bzip2 take 3.6 MB. */
+const MAX_CODEC_BYTES = 2 ** 22
+/** The maximum compression ratio: gzip cannot exceed it. */
+const MAX_COMPRESSION_RATIO = 1032
 
 /**
  * Returns the maximum size of an allocation: for sparse arrays, the maximum uncompressed size of the files. Dense arrays also
@@ -42,7 +42,7 @@ const largestOf = (files: ReadonlyMap<string, Uint8Array>, seen: Seen): number =
   if (schema?.kind === "text" && schema.text.includes('"array_type":"dense"')) return MAX_BYTES
   let size = 0
   for (const bytes of files.values()) size += bytes.length
-  return Math.min(MAX_BYTES, TABLES + HOLDS * size)
+  return Math.min(MAX_BYTES, MAX_CODEC_BYTES + MAX_COMPRESSION_RATIO * size)
 }
 
 /** Returns `count` cases, grouped by subject; the seed determines the order of the subjects. */
@@ -130,7 +130,7 @@ export const makeRunner = async (seed: string) => {
       const milliseconds = performance.now() - start
       const { largest } = takeAllocations()
       const faultsOfCase = [...faults(subject, mutation, before, after)]
-      if (milliseconds > SLOW) faultsOfCase.push(`took ${Math.round(milliseconds)} ms`)
+      if (milliseconds > MAX_CASE_MS) faultsOfCase.push(`took ${Math.round(milliseconds)} ms`)
       if (largest > largestOf(mutation.files, after)) faultsOfCase.push(`allocated ${largest} bytes at once`)
       const noticed = [...after.values()].some((outcome) => outcome.kind === "error")
       return { faults: faultsOfCase, noticed, milliseconds, largest }

@@ -40,7 +40,7 @@ const faultOfError = (path: string, error: object): string | undefined => {
   if (typeof message !== "string" || message.length < 10 || message.length > 1000) return `a strange message: ${shown}`
   // deno-lint-ignore no-control-regex
   if (/[\x00-\x1f]|\n {4}at /.test(message)) return `a message of more than one line: ${JSON.stringify(message)}`
-  // a codec that a layer lacks has no place
+  // an error about a codec that is missing in a layer has no location
   if (tag === "CodecError") return reason === "Missing" ? undefined : `an error that says not where: ${shown}`
   if (typeof uri !== "string" || !uri.startsWith(`mem://${path}`)) return `an error that says not where: ${shown}`
   const placed = tag === "FormatError" || tag === "ChecksumMismatch"

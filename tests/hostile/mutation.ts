@@ -1,7 +1,8 @@
 /**
- * Mutations: a file cut, a bit flipped, bytes zeroed, filled with 0xFF or set to a large count, at places that a seed says.
- * Most structures of the format are compressed, so that a change to a file ends at the decompressor: a third of the
- * mutations are applied after decompression instead, like forged data that were compressed correctly.
+ * Mutations: a truncated file, a flipped bit, bytes that are zeroed, filled with 0xFF or set to a large count, at
+ * positions that depend on a seed. Most structures of the format are compressed, so that the decompressor rejects most
+ * changes to a file: therefore a third of the mutations are applied after decompression, like forged data that were
+ * compressed correctly.
  */
 import { Buffer } from "node:buffer"
 import type { Codecs, Compressor } from "../../platform/codecs/service.ts"
@@ -74,7 +75,7 @@ const changes: ReadonlyArray<(bytes: Uint8Array, random: Random) => string> = [
 ]
 
 /** The size of the end of a file in bytes, where footers are: uncompressed, so that changes have the most effect. */
-const TAIL = 400
+const TAIL_SIZE = 400
 
 const compressors = ["gzip", "zstd", "lz4", "bzip2"] as const
 
@@ -173,7 +174,7 @@ export const mutate = (
   }
   const after = before.slice()
   if (kind === 1) {
-    const start = Math.max(0, before.length - TAIL)
+    const start = Math.max(0, before.length - TAIL_SIZE)
     return done(after, `in what follows byte ${start}: ${random.pick(changes)(after.subarray(start), random)}`)
   }
   return done(after, changes[kind - 2](after, random))

@@ -1,13 +1,14 @@
 /**
- * `deno task hostile`: damages every fixture at seeded places – cut, bits flipped, zeroed, filled with 0xFF, in the files and
- * after decompression – and runs all read operations. Each case must end in a located error or in a valid result (defined in
- * `judge.ts`), quickly, and within the memory limits. Prints `N passed, N failed` at the end.
+ * `deno task hostile`: damages every fixture at positions that depend on a seed – truncated, bits flipped, zeroed,
+ * filled with 0xFF, in the files and after decompression – and runs all read operations. Each case must end in a
+ * located error or in a valid result (defined in `judge.ts`), quickly, and within the memory limits. Prints `N passed,
+ * N failed` at the end.
  *
- *     --count N                    how many mutations in each runtime (10,000)
- *     --seed S                     other places (1)
+ *     --count N                    the number of mutations in each runtime (10,000)
+ *     --seed S                     the seed of the positions (1)
  *     --runtime deno|bun|both      (both)
- *     --packed                     only the fixtures in the project, even where all are at hand
- *     --only ID                    just one case, `v22/dense_fill/array#3`, as a failure names it
+ *     --packed                     only the fixtures in the repository, even if all fixtures are available
+ *     --only ID                    only one case, such as `v22/dense_fill/array#3`, as printed for failures
  */
 import process from "node:process"
 import { parseArgs } from "node:util"

@@ -11,7 +11,7 @@ export interface Subject {
   readonly path: string
   readonly kind: "array" | "group"
   readonly key: Uint8Array | undefined
-  /** Its files by their whole name. */
+  /** Returns the files by their full names. */
   readonly files: () => ReadonlyMap<string, Uint8Array>
 }
 

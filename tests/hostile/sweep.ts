@@ -16,7 +16,7 @@ export interface SweepOptions {
   readonly count: number
   /** The minimum number of cases per subject, so that fewer subjects are read unchanged. */
   readonly rounds: number
-  /** Just this case, `v22/dense_fill/array#3`. */
+  /** Runs only this case, such as `v22/dense_fill/array#3`. */
   readonly only?: string
   readonly print: (line: string) => void
   /** For tests of this file: another script for the child, and its timeout without output. */
@@ -34,14 +34,14 @@ export interface Sweep {
   readonly slowest: number
   /** The largest allocation of a case, in bytes. */
   readonly largest: number
-  /** Resident memory at its highest, in bytes. */
+  /** The maximum resident memory, in bytes. */
   readonly resident: number
 }
 
-/** The timeout of a case without output in milliseconds; it includes the start of the runtime. */
-const HANGS = 30_000
+/** The maximum time in milliseconds in which a case prints nothing; it includes the start of the runtime. */
+const MAX_SILENCE_MS = 30_000
 /** The maximum resident memory in bytes, for the runtime, the fixtures and the reads together. */
-export const RESIDENT = 2 ** 30
+export const MAX_RESIDENT_BYTES = 2 ** 30
 
 /** Returns the peak resident memory of a process; 0 if the system does not report it. */
 const residentOf = (child: ChildProcess): number => {
@@ -69,7 +69,7 @@ interface Message {
 
 /** Runs a sweep. */
 export const sweep = async (options: SweepOptions): Promise<Sweep> => {
-  const { runtime, seed, fixtures, print, hangs: patience = HANGS } = options
+  const { runtime, seed, fixtures, print, hangs: timeout = MAX_SILENCE_MS } = options
   const worker = options.worker ?? join(import.meta.dirname!, "worker.ts")
   const out = { cases: 0, subjects: 0, failed: 0, noticed: 0, slowest: 0, largest: 0, resident: 0 }
   let at: Message = {}
@@ -110,7 +110,7 @@ export const sweep = async (options: SweepOptions): Promise<Sweep> => {
         timer = setTimeout(() => {
           hangs = true
           child.kill("SIGKILL")
-        }, patience)
+        }, timeout)
       }
       watch()
       child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
@@ -129,7 +129,7 @@ export const sweep = async (options: SweepOptions): Promise<Sweep> => {
       child.on("error", (error) => errors += error.message)
       child.on("close", (code, signal) => {
         clearTimeout(timer)
-        if (hangs) resolve(`hangs: no sign of life for ${patience / 1000} s`)
+        if (hangs) resolve(`hangs: no output for ${timeout / 1000} s`)
         else if (!ended || code !== 0) resolve(`the process died (${signal ?? code}): ${errors.trim().slice(-2000)}`)
         else resolve(undefined)
       })
@@ -142,7 +142,7 @@ export const sweep = async (options: SweepOptions): Promise<Sweep> => {
     if (at.at === undefined || at.at < skip) break
     skip = at.at + 1
   }
-  if (out.resident > RESIDENT) fail(`${out.resident} bytes of resident memory`)
+  if (out.resident > MAX_RESIDENT_BYTES) fail(`${out.resident} bytes of resident memory`)
   return out
 }
 

@@ -10,7 +10,7 @@ import { sweep } from "./sweep.ts"
 const deno = "Deno" in globalThis
 const runtime = { name: deno ? "Deno" : "Bun", command: deno ? [process.execPath, "run", "-A"] : [process.execPath] }
 
-/** Runs a sweep of four cases with another child: a script that does `trouble` in the case number 1. */
+/** Runs a sweep of four cases with a script as its child that runs `trouble` in case number 1. */
 const withTrouble = async (trouble: string) => {
   const folder = mkdtempSync(join(tmpdir(), "tessera-"))
   const lines: Array<string> = []

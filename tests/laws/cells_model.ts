@@ -1,17 +1,17 @@
 /**
- * A model of arrays as a list of events: writes, deletes and evolutions, each with its timestamp. The content at a time is
- * computed cell by cell.
+ * A model of arrays as a list of events: writes, deletes and schema evolutions, each with its timestamp. The cells at a
+ * timestamp are computed one by one.
  */
 import * as fc from "effect/FastCheck"
 import { Condition } from "../../mod.ts"
 
-/** A value of a cell; enumerated ones are the names of their values. */
+/** A value of a cell; enumerated cells are represented by the values of the enumeration. */
 export type Value = number | string | null
 
 /** A cell: its coordinates and attributes. */
 export type Cell = Readonly<Record<string, Value>>
 
-/** A condition as the model evaluates it. */
+/** A condition that the model can evaluate. */
 export type Wish =
   | { readonly op: "lt" | "le" | "gt" | "ge" | "eq" | "ne"; readonly field: string; readonly value: number | string }
   | { readonly op: "in" | "notIn"; readonly field: string; readonly values: ReadonlyArray<number | string> }
@@ -19,7 +19,10 @@ export type Wish =
   | { readonly op: "and" | "or"; readonly wishes: ReadonlyArray<Wish> }
   | { readonly op: "not"; readonly wish: Wish }
 
-/** An event of an array. Writes contain all possible attributes; the attributes of the schema at that time are written. */
+/**
+ * An event of an array. Writes contain all possible attributes; only the attributes of the schema at that time are
+ * written.
+ */
 export type Event =
   | { readonly kind: "write"; readonly cells: ReadonlyArray<Cell>; readonly box: Box }
   | { readonly kind: "delete"; readonly wish: Wish }
@@ -27,32 +30,32 @@ export type Event =
   | { readonly kind: "drop"; readonly attribute: string }
   | { readonly kind: "extend"; readonly value: string }
 
-/** Of each dimension the first and the last coordinate. */
+/** The first and the last coordinate of each dimension. */
 export type Box = { readonly x: readonly [number, number]; readonly y: readonly [number, number] }
 
 /** The schema at a time. */
 export interface Moment {
   readonly attributes: ReadonlyArray<string>
-  /** The values of the enumeration, in their order. */
+  /** The values of the enumeration, in order. */
   readonly colors: ReadonlyArray<string>
 }
 
-/** The domain: coordinates from 0 to before these. */
-export const WIDTH = { x: 8, y: 5 }
+/** The sizes of the domain: coordinates start at 0. */
+export const DOMAIN_SIZE = { x: 8, y: 5 }
 
-/** The event number `i` happens at this time. */
+/** Returns the timestamp of event number `i`. */
 export const timeOf = (i: number): number => 10 * (i + 1)
 
 /** The initial attributes of schemas, and the attributes that evolutions add. */
-export const FIRST = ["a", "n", "s", "color"]
-export const LATER = ["late", "later"]
+export const INITIAL_ATTRIBUTES = ["a", "n", "s", "color"]
+export const ADDED_ATTRIBUTES = ["late", "later"]
 
 /** The fill values. */
 export const fills: Cell = { a: -(2 ** 31), n: null, s: "\0", color: null, late: -(2 ** 15), later: null }
 
-/** The schema after the events up to a time. */
+/** Returns the schema after the events up to a timestamp. */
 export const momentAt = (events: ReadonlyArray<Event>, end: number): Moment => {
-  let attributes: ReadonlyArray<string> = FIRST
+  let attributes: ReadonlyArray<string> = INITIAL_ATTRIBUTES
   let colors: ReadonlyArray<string> = ["red", "green"]
   events.forEach((event, i) => {
     if (timeOf(i) > end) return
@@ -63,7 +66,10 @@ export const momentAt = (events: ReadonlyArray<Event>, end: number): Moment => {
   return { attributes, colors }
 }
 
-/** Whether a cell matches a condition. A null matches no comparison, and no cell has a value outside the enumeration. */
+/**
+ * Whether a cell matches a condition. A null matches no comparison, and the value of an enumerated cell always belongs
+ * to the enumeration.
+ */
 export const holds = (wish: Wish, cell: Cell, colors: ReadonlyArray<string>, isNot = false): boolean => {
   if ("wish" in wish) return holds(wish.wish, cell, colors, !isNot)
   if ("wishes" in wish) {
@@ -89,7 +95,7 @@ export const holds = (wish: Wish, cell: Cell, colors: ReadonlyArray<string>, isN
   return is[wish.op] !== isNot
 }
 
-/** The condition that says a wish. */
+/** Returns the condition of the library for a condition of the model. */
 export const conditionOf = (wish: Wish): Condition.Condition => {
   if ("wish" in wish) return Condition.not(conditionOf(wish.wish))
   if ("wishes" in wish) return Condition[wish.op](...wish.wishes.map(conditionOf))
@@ -101,8 +107,9 @@ export const conditionOf = (wish: Wish): Condition.Condition => {
 const keyOf = ({ x, y }: Cell): string => `${x} ${y}`
 
 /**
- * The cells of a time, in the attributes of its end. In arrays without duplicates the newest of each place; deletes remove
- * matching cells written before them, and cells that are null in the compared attribute.
+ * Returns the cells in a range of timestamps, with the attributes at its end. Arrays without duplicates contain the
+ * newest cell of each place. Deletes remove matching cells that were written earlier, and cells whose compared
+ * attribute is null.
  */
 export const cellsAt = (
   events: ReadonlyArray<Event>,
@@ -135,11 +142,11 @@ export const cellsAt = (
   })
 }
 
-// ---- random ones
+// Generators.
 const color = fc.constantFrom("red", "green", "blue", "pink")
 const values: Readonly<Record<string, fc.Arbitrary<number | string>>> = {
-  x: fc.integer({ min: -1, max: WIDTH.x }),
-  y: fc.integer({ min: 0, max: WIDTH.y - 1 }),
+  x: fc.integer({ min: -1, max: DOMAIN_SIZE.x }),
+  y: fc.integer({ min: 0, max: DOMAIN_SIZE.y - 1 }),
   a: fc.integer({ min: -1, max: 5 }),
   n: fc.constantFrom(-0.5, 0, 1, 1.5, 2),
   s: fc.constantFrom("", "a", "b", "ab", "ä"),
@@ -149,7 +156,7 @@ const values: Readonly<Record<string, fc.Arbitrary<number | string>>> = {
 }
 const nullable = ["n", "color", "later"]
 
-/** Conditions on fields; `nulls`: whether comparisons with null are included. */
+/** Generates conditions on fields; `nulls`: whether comparisons with null are included. */
 export const wishes = (fields: ReadonlyArray<string>, nulls = true): fc.Arbitrary<Wish> => {
   const test: fc.Arbitrary<Wish> = fc.constantFrom(...fields).chain((field) =>
     fc.oneof(
@@ -185,10 +192,13 @@ export const wishes = (fields: ReadonlyArray<string>, nulls = true): fc.Arbitrar
 const pair = (length: number): fc.Arbitrary<readonly [number, number]> =>
   fc.tuple(fc.nat(length - 1), fc.nat(length - 1)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)])
 
-/** A box in the domain. */
-export const boxes: fc.Arbitrary<Box> = fc.record({ x: pair(WIDTH.x), y: pair(WIDTH.y) })
+/** Generates boxes in the domain. */
+export const boxes: fc.Arbitrary<Box> = fc.record({ x: pair(DOMAIN_SIZE.x), y: pair(DOMAIN_SIZE.y) })
 
-/** The attributes of a cell; colors are numbers yet, of the values that there are. */
+/**
+ * Generates the attributes of a cell; colors are numbers, which later select one of the existing values of the
+ * enumeration.
+ */
 const attributes = fc.record({
   a: fc.integer({ min: 0, max: 4 }),
   n: fc.option(fc.constantFrom(0, 1, 1.5), { nil: null }),
@@ -197,9 +207,9 @@ const attributes = fc.record({
   late: fc.integer({ min: 0, max: 3 }),
   later: fc.option(fc.constantFrom("", "a", "z"), { nil: null }),
 })
-const place = fc.record({ x: fc.nat(WIDTH.x - 1), y: fc.nat(WIDTH.y - 1) })
+const place = fc.record({ x: fc.nat(DOMAIN_SIZE.x - 1), y: fc.nat(DOMAIN_SIZE.y - 1) })
 
-/** Valid sequences of events of an array: only existing attributes are dropped. */
+/** Generates valid sequences of events of an array: only existing attributes are dropped. */
 export const histories = (kind: "dense" | "sparse", duplicates: boolean): fc.Arbitrary<ReadonlyArray<Event>> => {
   const sparseWrite = fc.uniqueArray(fc.tuple(place, attributes), {
     minLength: 1,
@@ -220,11 +230,11 @@ export const histories = (kind: "dense" | "sparse", duplicates: boolean): fc.Arb
   })
   const write: fc.Arbitrary<Event> = kind === "dense" ? denseWrite : sparseWrite
   const change: fc.Arbitrary<Event> = fc.oneof(
-    fc.record({ kind: fc.constant("add" as const), attribute: fc.constantFrom(...LATER) }),
+    fc.record({ kind: fc.constant("add" as const), attribute: fc.constantFrom(...ADDED_ATTRIBUTES) }),
     fc.record({ kind: fc.constant("drop" as const), attribute: fc.constantFrom("n", "s") }),
     fc.record({ kind: fc.constant("extend" as const), value: fc.constant("blue") }),
   )
-  // deletes look at what is always there
+  // deletes use only attributes that are never dropped
   const deletion: fc.Arbitrary<Event> = fc.record({
     kind: fc.constant("delete" as const),
     wish: wishes(["a", "x", "y"], false),
@@ -264,7 +274,7 @@ export interface Query {
   readonly order: "row" | "col" | "global" | "unordered"
 }
 
-/** Queries of a history, on fields that exist at the query's time. */
+/** Generates queries of a history, on fields that exist at the query's time. */
 export const queries = (events: ReadonlyArray<Event>): fc.Arbitrary<Query> =>
   fc.record({
     from: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(events.length) }),

@@ -1,4 +1,6 @@
-/** Reads of arrays return the same cells as a model that lists all writes, deletes and evolutions, at every time. */
+/**
+ * Reads of arrays return the same cells as a model that lists all writes, deletes and evolutions, at every timestamp.
+ */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
@@ -11,17 +13,17 @@ import {
   type Cell,
   cellsAt,
   conditionOf,
+  DOMAIN_SIZE,
   type Event,
   fills,
-  FIRST,
   histories,
   holds,
+  INITIAL_ATTRIBUTES,
   momentAt,
   queries,
   type Query,
   timeOf,
   type Value,
-  WIDTH,
 } from "./cells_model.ts"
 
 type Services = Effect.Effect.Context<ReturnType<typeof Sparse.read>>
@@ -39,15 +41,15 @@ const kinds: Readonly<Record<string, () => Attr.Attribute>> = {
 type Kind = "dense" | "sparse" | "duplicates"
 
 const schemaOf = (kind: Kind): ArraySchema.ArraySchema => {
-  const dims = { x: Dim.int32([0, WIDTH.x - 1], { tile: 3 }), y: Dim.int32([0, WIDTH.y - 1], { tile: 2 }) }
-  const attrs = Object.fromEntries(FIRST.map((name) => [name, kinds[name]()]))
+  const dims = { x: Dim.int32([0, DOMAIN_SIZE.x - 1], { tile: 3 }), y: Dim.int32([0, DOMAIN_SIZE.y - 1], { tile: 2 }) }
+  const attrs = Object.fromEntries(INITIAL_ATTRIBUTES.map((name) => [name, kinds[name]()]))
   const enumerations = { colors: { values: ["red", "green"], ordered: true } }
   return kind === "dense"
     ? ArraySchema.dense({ dims, attrs, enumerations })
     : ArraySchema.sparse({ dims, attrs, enumerations, capacity: 3, allowsDuplicates: kind === "duplicates" })
 }
 
-/** Does what happened. */
+/** Creates an array, and runs its events. */
 const make = (uri: string, kind: Kind, events: ReadonlyArray<Event>): Run<void> =>
   Effect.gen(function* () {
     yield* TileArray.create(uri, schemaOf(kind), { at: 1 })
@@ -75,7 +77,7 @@ const make = (uri: string, kind: Kind, events: ReadonlyArray<Event>): Run<void> 
 const json = (value: Value, name: string, colors: ReadonlyArray<string>): unknown =>
   value === null ? null : name === "color" ? colors.indexOf(value as string) : value === "\0" ? { hex: "00" } : value
 
-/** In the order of coordinates, and of all else where they are equal. */
+/** Sorts rows by their coordinates, and then by their other columns. */
 const sorted = (rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<string> =>
   rows.map((row) => JSON.stringify(row)).sort()
 
@@ -83,7 +85,7 @@ const inBox = (box: Box | undefined, { x, y }: Cell): boolean =>
   box === undefined ||
   (box.x[0] <= (x as number) && (x as number) <= box.x[1] && box.y[0] <= (y as number) && (y as number) <= box.y[1])
 
-/** The rows of a read, each a list of values in the order of `names`. */
+/** Returns the rows of a read as lists of values in the order of `names`. */
 const rowsOf = (
   columns: Readonly<Record<string, Cells.Column>>,
   names: ReadonlyArray<string>,
@@ -97,7 +99,7 @@ const compareRows = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>, order
   return 0
 }
 
-/** The aggregates of the existing attributes. */
+/** Returns the aggregates of the existing attributes. */
 const aggregatesOf = (attributes: ReadonlyArray<string>): Readonly<Record<string, Aggregate.Aggregate>> => ({
   count: Aggregate.count(),
   sum: Aggregate.sum("a"),
@@ -126,7 +128,7 @@ const naive = (cells: ReadonlyArray<Cell>, attributes: ReadonlyArray<string>): R
   }
 }
 
-/** Asks an array and the list the same. */
+/** Runs a query on an array and on the model, and compares the results. */
 const ask = (uri: string, kind: Kind, events: ReadonlyArray<Event>, query: Query): Run<void> =>
   Effect.gen(function* () {
     const { start, end, box, wish, order } = query
@@ -179,7 +181,7 @@ const ask = (uri: string, kind: Kind, events: ReadonlyArray<Event>, query: Query
 
 const areaOf = ({ x, y }: Box): number => (x[1] - x[0] + 1) * (y[1] - y[0] + 1)
 
-/** The box around all that was written in a time. */
+/** Returns the box around all cells that were written in a range of timestamps. */
 const boundsOf = (events: ReadonlyArray<Event>, { start, end }: Query): Box | undefined => {
   const boxes = events.flatMap((event, i) =>
     event.kind === "write" && timeOf(i) >= start && timeOf(i) <= end ? [event.box] : []
@@ -190,7 +192,7 @@ const boundsOf = (events: ReadonlyArray<Event>, { start, end }: Query): Box | un
   return { x: around("x"), y: around("y") }
 }
 
-describe("arrays, as a plain list of their cells", () => {
+describe("arrays compared with a list of their cells", () => {
   for (const kind of ["dense", "sparse", "duplicates"] as const) {
     it(`${kind}: contain at every time the result of all earlier writes, deletes and evolutions`, () => {
       let number = 0

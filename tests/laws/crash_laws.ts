@@ -1,11 +1,13 @@
 /**
- * The law of every write: after a failure at any call, the array reads as before or as after, and can be written again.
+ * The law of every write: after a failure at any call, readers see the state before or after the write, and the array
+ * can be written again.
  *
- * A write is run once for each of its calls that write and each kind of fault (`platform/storage/middleware/faults.ts`). After that
+ * A write is run once for each of its calls that write and each kind of fault
+ * (`platform/storage/middleware/faults.ts`). After each run
  * - readers see the state before or after the write; only the latter if the write succeeded;
  * - if the program continued and readers see the state before, no new file remains;
  * - unrelated files around the target and in its folder are unchanged, byte for byte;
- * - the next write succeeds, and readers see what it wrote.
+ * - the next write succeeds, and readers see its result.
  */
 import { assert, assertEquals, assertNotEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -17,30 +19,36 @@ import { Storage } from "../../platform/storage/service.ts"
 import { faults, withFaults } from "../../platform/storage/middleware/faults.ts"
 import type { Ground } from "./ground.ts"
 
-/** Something that reads or writes arrays. */
+/** An effect that reads or writes arrays. */
 export type Program<A> = Effect.Effect<A, unknown, Storage | Codecs>
 
-/** A write to be tried. */
+/** A write to test. */
 export interface CrashLaw {
   /** Creates the state before the write at an empty URI. */
   readonly prepare: (uri: string) => Program<unknown>
-  /** The write. It is done a second time after the first, too; then it may fail if it must, as creating does. */
+  /**
+   * The write. It is also run a second time after the first; the second run may fail if it must, like the creation of
+   * an existing array.
+   */
   readonly act: (uri: string) => Program<unknown>
-  /** All that readers see, as a value to compare; it fails for nothing that a write may leave. */
+  /**
+   * Returns everything that readers see, as a value that can be compared; it must not fail for any files that a write
+   * leaves.
+   */
   readonly read: (uri: string) => Program<unknown>
-  /** Where files of strangers are, besides those around the URI. Default: in the folder itself. */
+  /** The paths of additional unrelated files, besides those around the URI. Default: in the folder itself. */
   readonly strangers?: (uri: string) => ReadonlyArray<string>
 }
 
-/** What readers may see. */
+/** The states that readers may see. */
 export type Seen = "before" | "after"
 
-/** What a write left behind. */
+/** The state after a write. */
 export interface Left {
-  /** The fault, the number and the name of the call; or the text that there was no fault. */
+  /** The fault, and the number and name of the call; or a text for a run without a fault. */
   readonly where: string
   readonly ground: Ground
-  /** What our readers see of it. */
+  /** The state that readers see. */
   readonly seen: Seen
 }
 
@@ -85,8 +93,8 @@ const added = (ground: Ground, before: ReadonlyArray<string>): ReadonlyArray<str
   ground.files().filter((file) => !before.includes(file))
 
 /**
- * Tries a write on an empty ground with every fault at every call, and throws if the law does not hold. Passes the state
- * before, after and after each fault to `visit`. Returns the number of faults.
+ * Runs a write on an empty ground with every fault at every call, and throws if the law does not hold. Calls `visit`
+ * with the state before and after the write, and after each fault. Returns the number of faults.
  */
 export const crashLaws = async (
   law: CrashLaw,

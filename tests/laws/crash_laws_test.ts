@@ -1,4 +1,4 @@
-/** The judge of crashes is judged: writers with one flaw each, and one without. */
+/** Tests of the crash laws: writers with one flaw each are rejected, and a correct writer is accepted. */
 import { assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
@@ -22,7 +22,7 @@ const law = (act: CrashLaw["act"], more: Partial<CrashLaw> = {}): CrashLaw => ({
   ...more,
 })
 
-/** Data, then a commit; the data goes again if that fails. */
+/** Writes data, then a commit; removes the data if that fails. */
 const correct = (uri: string) =>
   Effect.flatMap(Storage, (storage) =>
     Effect.scoped(Effect.gen(function* () {
@@ -37,7 +37,7 @@ const correct = (uri: string) =>
 
 describe("the law of crashes", () => {
   it("accepts a write with a commit, at each of its calls", async () => {
-    // data that is left when the commit fails would be found by the law, but for the writer's second thought
+    // the law would reject data that remain after a failed commit, but this writer removes them
     const careful = (uri: string) =>
       Effect.flatMap(
         Storage,
@@ -91,7 +91,7 @@ describe("the law of crashes", () => {
     ],
   }
   for (const [name, [broken, message]] of Object.entries(flaws)) {
-    it(`finds a write that ${name}`, async () => {
+    it(`rejects a write that ${name}`, async () => {
       const error = await crashLaws(broken, memoryGround()).then(() => undefined, (error: Error) => error)
       assertEquals(message.test(error?.message ?? "no error"), true, String(error))
     })

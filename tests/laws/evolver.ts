@@ -1,7 +1,7 @@
 /**
- * A process that changes a schema: `evolver.ts URI NAME FIRST COUNT`. It adds COUNT attributes, NAME and a number from
- * FIRST on, each with a value of an enumeration and a larger current domain of the dimension NAME; then it upgrades the array.
- * Prints the number of each attribute when it is there.
+ * A process that changes a schema: `evolver.ts URI NAME FIRST COUNT`. Adds COUNT attributes, named NAME and a number
+ * from FIRST on, each with a value of an enumeration and a larger current domain of the dimension NAME; then upgrades
+ * the array. Prints the number of each attribute after it is added.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,7 +19,7 @@ const program = Effect.gen(function* () {
     yield* TileArray.evolve(uri, {
       addAttributes: { [`${name}${i}`]: Attr.fill(Attr.int32(), i) },
       extendEnumerations: { kinds: [`${name}${i}`] },
-      // each process lets a dimension of its own grow
+      // each process extends the current domain of a different dimension
       currentDomain: { [name]: [0, 10 + i] },
     })
     writeSync(1, `${i}\n`)

@@ -1,4 +1,4 @@
-/** Places to write on, whose state can be copied: the map of a memory, or a folder. */
+/** Targets of writes whose state can be copied: storage in memory, or a folder. */
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -6,19 +6,19 @@ import { makeLocalStorage } from "../../platform/storage/local/local.ts"
 import { makeMemoryStorage } from "../../platform/storage/memory.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 
-/** A place with something written, or nothing. */
+/** A storage with a target, which may be empty. */
 export interface Ground {
   readonly storage: Storage
   /** The target of writes. */
   readonly uri: string
-  /** The same, to go on from in another way. */
+  /** Returns an independent copy of the state. */
   readonly copy: () => Ground
-  /** The names of all files. */
+  /** Returns the names of all files. */
   readonly files: () => ReadonlyArray<string>
   readonly close: () => void
 }
 
-/** A memory. */
+/** Returns a ground in memory. */
 export const memoryGround = (files: Map<string, Uint8Array> = new Map()): Ground => ({
   storage: makeMemoryStorage(files),
   uri: "mem://root",
@@ -27,7 +27,7 @@ export const memoryGround = (files: Map<string, Uint8Array> = new Map()): Ground
   close: () => {},
 })
 
-/** A folder of its own on this machine's disk. */
+/** Returns a ground in a new folder on the local disk. */
 export const localGround = (): Ground => {
   const folder = mkdtempSync(join(tmpdir(), "tessera-laws-"))
   return {
@@ -47,5 +47,5 @@ export const localGround = (): Ground => {
   }
 }
 
-/** Every kind of ground. */
+/** All kinds of grounds. */
 export const grounds: Readonly<Record<string, () => Ground>> = { memory: memoryGround, "local files": localGround }

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { ArraySchema, Attr, Dense, Dim, Group, Metadata, Sparse, TileArray } from "../../mod.ts"
 
-/** Cells of each sparse write. */
+/** The number of cells of each sparse write. */
 const CELLS = 10
 
 const Events = ArraySchema.sparse({
@@ -25,7 +25,7 @@ export const makeAll = (root: string) =>
     yield* Group.add(root, [{ uri: "events", relative: true }, { uri: "board", relative: true }])
   })
 
-/** Writes everything once: cells of their own, a box that all write, metadata. */
+/** Writes to all targets once: new sparse cells, a box that all writers write, and metadata. */
 export const writeOnce = (root: string, write: number) =>
   Effect.gen(function* () {
     const cells = Array.from({ length: CELLS }, (_, i) => CELLS - 1 - i)
@@ -40,7 +40,10 @@ export const writeOnce = (root: string, write: number) =>
     yield* Group.putMetadata(root, { one: write, other: write })
   })
 
-/** What there is: the writes whose cells are there, and the last one of each other kind. Throws where one is there in part. */
+/**
+ * Returns the numbers of the writes whose sparse cells exist, and the last write of each other kind. Throws if a write
+ * is incomplete.
+ */
 export const seeAll = (root: string) =>
   Effect.gen(function* () {
     const events = yield* TileArray.open(`${root}/events`, Events)

@@ -1,4 +1,4 @@
-/** Real processes that write arrays on this machine's disk: killed at random times, and several at the same time. */
+/** Real processes that write arrays on the local disk: killed at random times, and several at the same time. */
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -17,16 +17,16 @@ const run = <A>(program: Program<A>): Promise<A> =>
 
 interface Writer {
   readonly child: ChildProcess
-  /** The writes that it says are done. */
+  /** The numbers of the writes that the process reported. */
   readonly done: ReadonlyArray<number>
-  /** Its signal or exit code. */
+  /** The signal or the exit code of the process. */
   readonly ended: Promise<string>
 }
 
 const startWriter = (root: string, first: number, writers: number, count: number, onWrite = () => {}): Writer =>
   startScript("writer.ts", [root, ...[first, writers, count].map(String)], onWrite)
 
-/** Runs a script of this folder in a process of its own, which prints numbers. */
+/** Runs a script of this folder in a new process; the script prints numbers. */
 const startScript = (name: string, args: ReadonlyArray<string>, onWrite = () => {}): Writer => {
   const script = fileURLToPath(new URL(name, import.meta.url))
   const before = "Deno" in globalThis ? ["run", "-A", script] : [script]
@@ -48,7 +48,7 @@ const startScript = (name: string, args: ReadonlyArray<string>, onWrite = () => 
   return { child, done, ended }
 }
 
-/** Makes what the processes write to, with a first write. */
+/** Creates the targets of the processes, with a first write. */
 const prepare = (root: string): Promise<void> => run(Effect.zipRight(makeAll(root), writeOnce(root, 0)))
 
 /**
@@ -80,8 +80,8 @@ export const killWriters = async (root: string, rounds: number): Promise<Readonl
 }
 
 /**
- * Two processes of `writers` writers each write `count` times, while this one reads: no write is lost, and none is seen in
- * part. Returns the writes that exist in the end.
+ * Runs two processes of `writers` writers, which write `count` times each, while this process reads: no write is lost,
+ * and readers never see an incomplete write. Returns the writes that exist in the end.
  */
 export const raceWriters = async (root: string, writers: number, count: number): Promise<ReadonlySet<number>> => {
   await prepare(root)
@@ -93,7 +93,7 @@ export const raceWriters = async (root: string, writers: number, count: number):
     const { writes } = await run(seeAll(root))
     for (const write of before) assert(writes.has(write), `write ${write} is lost again`)
     before = writes
-    // reads of local files wait for nothing, and would keep the news from the processes away
+    // reads of local files do not yield to the event loop, so that the output of the processes would not be received
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   assertEquals(await ended, ["0", "0"])
@@ -112,7 +112,7 @@ const Evolving = ArraySchema.sparse({
   currentDomain: { a: [0, 1], b: [0, 1], c: [0, 1] },
 })
 
-/** What the schema of an array of {@link raceEvolvers} has. */
+/** Returns the changes in the schema of an array of {@link raceEvolvers}. */
 const seeEvolved = (uri: string) =>
   Effect.gen(function* () {
     const array = yield* TileArray.open(uri)
@@ -152,8 +152,8 @@ export const raceEvolvers = async (uri: string, count: number): Promise<void> =>
 const claimsOf = (uri: string): ReadonlyArray<string> => readdirSync(uri).filter((name) => name.endsWith(".claim"))
 
 /**
- * Kills processes that change a schema, while another one changes it: what each said was done is part of the schema in the
- * end, and of each change all is there or nothing.
+ * Kills processes that change a schema, while another process changes it: in the end the schema contains every change
+ * that a process reported, and each change is complete or absent.
  */
 export const killEvolvers = async (uri: string, rounds: number): Promise<void> => {
   await run(TileArray.create(uri, Evolving))

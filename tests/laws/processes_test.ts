@@ -1,4 +1,7 @@
-/** Processes that are killed while they write, and processes that write at the same time: nothing is lost, or there in part. */
+/**
+ * Processes that are killed while they write, and processes that write at the same time: no write is lost or
+ * incomplete.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -17,7 +20,7 @@ const inFolder = async (body: (root: string) => Promise<unknown>): Promise<void>
 describe("a process that writes", () => {
   it("may be killed at any time", () => inFolder((root) => killWriters(root, 5)))
 
-  it("loses nothing among others that write at the same time", () => inFolder((root) => raceWriters(root, 4, 5)))
+  it("loses no write if other processes write at the same time", () => inFolder((root) => raceWriters(root, 4, 5)))
 })
 
 describe("processes that change a schema at the same time", () => {

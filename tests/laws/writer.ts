@@ -1,6 +1,7 @@
 /**
- * A process that writes: `writer.ts ROOT FIRST WRITERS COUNT`. So many fibers write at once, each COUNT times, or until it is
- * killed for a COUNT of 0. Prints the number of each write when it is done; they begin at FIRST.
+ * A process that writes: `writer.ts ROOT FIRST WRITERS COUNT`. WRITERS fibers write concurrently, COUNT times each, or
+ * until the process is killed if COUNT is 0. Prints the number of each write after it is complete; the numbers start at
+ * FIRST.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

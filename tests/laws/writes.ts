@@ -1,4 +1,7 @@
-/** The writes that are tried with faults: small ones of every kind, since each is run once for every call that it makes. */
+/**
+ * The writes that are tested with faults: small writes of every kind, since each is run once for every call that it
+ * makes.
+ */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { ArraySchema, Attr, Csv, Dense, Dim, Filter, Group, Metadata, Sparse, TileArray } from "../../mod.ts"
@@ -59,7 +62,7 @@ const schema = (uri: string) =>
     Effect.catchTag("ArrayNotFound", () => Effect.succeed(undefined)),
   )
 
-/** An array with all its cells written: the engine's Python cannot show the fill value of `kind`. */
+/** Creates an array and writes all its cells: TileDB-Py cannot show the fill value of `kind`. */
 const makeDense = (uri: string) =>
   Effect.flatMap(TileArray.create(uri, Weather), (array) => Dense.write(array, {}, values(100, 64)))
 
@@ -103,11 +106,13 @@ const Labelled = ArraySchema.dense({
   labels: { height: { dim: "x", type: "float64", order: "increasing" } },
 })
 
-/** Nothing where there is no array. */
+/** Returns undefined if the array does not exist. */
 const ifThere = <A, E extends { readonly _tag: string }, R>(read: Effect.Effect<A, E, R>) =>
   Effect.catchAll(read, (error) => error._tag === "ArrayNotFound" ? Effect.succeed(undefined) : Effect.fail(error))
 
-/** Copies and imports take no folder that has other files in it: those are around it. */
+/**
+ * Returns paths of unrelated files next to the target: copies and imports reject a folder that contains other files.
+ */
 const besideTarget = (
   uri: string,
 ): ReadonlyArray<string> => [`${uri}/notes.txt`, `${uri}/to.txt`, `${uri}/to-other/__commits/x`]
@@ -214,7 +219,7 @@ export const writes: Readonly<Record<string, CrashLaw>> = {
         const array = yield* TileArray.open(uri)
         const { columns } = yield* Dense.read(array)
         const enumerations = yield* TileArray.enumerations(array)
-        // the names of their files are random
+        // the names of enumeration files are random
         return { columns, enumerations: Object.values(enumerations).map((each) => ({ ...each, fileName: "" })) }
       }),
   },

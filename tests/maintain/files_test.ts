@@ -22,7 +22,7 @@ const write = (uri: string, x: number, at: number) =>
     (array) => Sparse.write(array, { x: Uint32Array.of(x, x + 1), n: Uint8Array.of(at, at) }, { at }),
   )
 
-/** Writes with times of one and two digits, and a delete between them. */
+/** Creates an array by writes whose times have one or two digits, and a delete between them. */
 const makePoints = (uri: string) =>
   Effect.gen(function* () {
     yield* TileArray.create(uri, Points, { at: 1 })
@@ -33,7 +33,7 @@ const makePoints = (uri: string) =>
 
 const times = [1, 2, 9, 10, 11, 12, 13]
 
-/** The cells and the metadata at all times. */
+/** Returns the cells and the metadata at all times. */
 const history = (uri: string) =>
   Effect.forEach(times, (at) =>
     Effect.gen(function* () {

@@ -54,7 +54,9 @@ const columnsOf = ({ cells }: Change, strings: boolean) => ({
   kind: Uint8Array.from(cells, ([, , n]) => n % 2),
 })
 
-/** Changes an array at the times 8, 16, 24 and so on, with deletes four milliseconds after a write. */
+/**
+ * Creates an array with a change at each of the times 8, 16, 24 and so on, and deletes four milliseconds after a write.
+ */
 const makeArray = (
   uri: string,
   [strings, duplicates, order]: Parameters<typeof schemaOf>,
@@ -72,7 +74,7 @@ const makeArray = (
     }
   })
 
-/** Cells as sorted lines: the order of equal cells of an array with duplicates has no meaning. */
+/** Returns the cells as sorted lines, because the order of equal cells of an array with duplicates is undefined. */
 const cellsAt = (uri: string, at: number, isSorted = true) =>
   Effect.gen(function* () {
     const array = yield* TileArray.open(uri, { at })
@@ -214,7 +216,7 @@ const all: ReadonlyArray<Change> = [
   { cells: [[2, 1, 5], [3, 2, 0]], deletes: 5 },
 ]
 
-/** The cells at some times: before and after the deletes. */
+/** Returns the cells at some times: before and after the deletes. */
 const moments = (uri: string) => Effect.forEach([8, 12, 30], (at) => cellsAt(uri, at))
 
 for (const [ground, makeGround] of Object.entries(grounds)) {
@@ -272,7 +274,7 @@ describe("plans", () => {
       assertEquals(yield* history("mem://a", 6), before)
       const storage = yield* Storage
       const files = yield* storage.list("mem://a/__fragments")
-      // a second time, a task changes nothing
+      // a task that is run again changes nothing
       const results = yield* TileArray.runConsolidationTasks("mem://a", tasks)
       assertEquals(results.map(({ written }) => written.length), [0, 0])
       assertEquals(yield* storage.list("mem://a/__fragments"), files)

@@ -1,4 +1,7 @@
-/** Tidies arrays: nothing that is read changes, a second call does nothing, and faults at any call lose nothing. */
+/**
+ * Tidies arrays: the results of reads do not change, a second call changes nothing, and faults at any call lose
+ * nothing.
+ */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -41,7 +44,7 @@ const pointsAt = (uri: string, at: number) =>
     return (yield* Sparse.read(array)).columns
   })
 
-/** The names of the committed fragments. */
+/** Returns the names of the committed fragments. */
 const committed = (uri: string) =>
   Effect.map(Effect.flatMap(TileArray.open(uri), TileArray.fragments), (all) => all.map(({ name }) => name))
 

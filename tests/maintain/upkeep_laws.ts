@@ -1,6 +1,6 @@
 /**
- * The law of maintenance: wherever it fails, readers see what they saw before, a second call finishes it, and files of
- * other programs stay.
+ * The law of maintenance: after a fault at any call, readers see the same state as before, a second call finishes the
+ * work, and unrelated files remain.
  */
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -14,17 +14,17 @@ import type { Ground } from "../laws/ground.ts"
 
 /** A maintenance step. */
 export interface UpkeepLaw {
-  /** Makes the array or group. */
+  /** Creates the array or group. */
   readonly prepare: (uri: string) => Program<unknown>
   readonly act: (uri: string) => Program<unknown>
-  /** All that readers see. */
+  /** Returns everything that readers see. */
   readonly read: (uri: string) => Program<unknown>
   /**
    * Whether a killed process may leave the files of a fragment that was not committed. A program returns the names of
-   * the committed fragments; without it, they are the fragments with a commit file of their own.
+   * the committed fragments; with `true`, the committed fragments are those with their own commit file.
    */
   readonly leavesOrphans?: true | ((uri: string) => Program<ReadonlyArray<string>>)
-  /** What readers may see after a crash, besides the same as before. Default: nothing else. */
+  /** Whether readers may see a state after a crash that differs from the state before. Default: never. */
   readonly allows?: (seen: unknown, before: unknown) => boolean
 }
 
@@ -37,13 +37,13 @@ const must = async <A>(subject: string, storage: Storage, program: Program<A>): 
   return exit.value
 }
 
-/** The files by folder and suffix: names contain times and random digits. */
+/** Returns the files by folder and suffix, because names contain times and random digits. */
 const shapeOf = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
   files.map((file) => file.replaceAll(/[0-9a-f]{32}/g, "U").replaceAll(/__\d+_\d+_U/g, "__T")).sort()
 
 const content = new TextEncoder().encode("a file of another program")
 
-/** The files without those of fragments that were never committed: a killed process leaves them. */
+/** Returns the files without those of uncommitted fragments, which a killed process leaves. */
 const withoutOrphans = (
   files: ReadonlyArray<string>,
   committed: ReadonlyArray<string> | undefined,
@@ -72,7 +72,7 @@ export const upkeepLaws = async (law: UpkeepLaw, empty: Ground): Promise<number>
   const counted = withFaults(whole.storage)
   await must("without faults", counted.storage, law.act(whole.uri))
   const calls = counted.calls()
-  assert(calls > 0, "the step writes nothing")
+  assert(calls > 0, "the step does not write")
   assertEquals(await must("read after", whole.storage, law.read(whole.uri)), before)
   const files = shapeOf(whole.files())
   const exact = whole.files()

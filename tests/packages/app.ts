@@ -20,7 +20,7 @@ const program = Effect.gen(function* () {
   const height = Float64Array.from({ length: 4 * side * side }, (_, i) => i % 1000)
   yield* Dense.write(grid, {}, { height })
   const sizes: Array<number> = []
-  // threads start one by one, so several reads are needed to give jobs to all of them
+  // threads start one by one, so that only several reads give jobs to all of them
   for (let i = 0; i < 4; i++) {
     const { columns } = yield* Dense.read(yield* TileArray.open("mem://grid", Grid))
     const typed: Float64Array = columns.height

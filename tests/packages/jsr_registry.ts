@@ -1,6 +1,6 @@
 /**
- * A registry on this machine that replaces jsr.io and npm.jsr.io: takes one `deno publish` and serves the package that it
- * uploads, and serves the form of the package for npm.
+ * A local registry that replaces jsr.io and npm.jsr.io: accepts one `deno publish`, serves the package that it uploads,
+ * and serves the npm form of the package.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -11,11 +11,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
 
-/** A registry that runs. */
+/** A running registry. */
 export interface Registry {
-  /** For the variable `JSR_URL`, and for the scope `@jsr` of npm and Bun. */
+  /** The value of the variable `JSR_URL`, and of the registry of the scope `@jsr` in npm and Bun. */
   readonly url: string
-  /** Stops it and removes its files. */
+  /** Stops the registry and removes its files. */
   readonly stop: () => void
 }
 
@@ -57,7 +57,7 @@ const convertTarball = (tarball: string, folder: string, npmName: string): Recor
 
 /**
  * Starts the registry and publishes the package in `root` to it. `deno` is the command that runs Deno; `tarball` is the
- * package that `deno task package` made, for npm.
+ * package that `deno task package` wrote, for npm.
  */
 export const startRegistry = async (
   root: string,
@@ -86,7 +86,7 @@ export const startRegistry = async (
   const npmPackage = convertTarball(tarball, join(npmFolder, "npm"), npmName)
   const npmTarball = readFileSync(join(npmFolder, "npm", "npm.tgz"))
 
-  /** Returns the metadata document of npm. */
+  /** Returns the metadata document in npm's format. */
   const packument = (origin: string) => {
     const integrity = `sha512-${createHash("sha512").update(npmTarball).digest("base64")}`
     const dist = { tarball: `${origin}${npmTarballPath}`, integrity }

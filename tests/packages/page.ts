@@ -17,7 +17,7 @@ const Grid = ArraySchema.dense({
 
 let started = 0
 let errors = 0
-/** Jobs that the threads finished, and jobs that the page had to repeat. */
+/** The number of jobs that the threads finished, and of jobs that the page had to repeat. */
 const jobs = { finished: 0, repeated: 0 }
 const start = (): Worker => {
   started++

@@ -1,7 +1,7 @@
 /**
- * `deno task packages [--only NAME]`: builds the package, installs it in empty projects for Node, Bun and Deno, and runs the
- * same program in each form: from sources, bundled and compiled. Checks the types, the results, the command line, and that
- * worker threads did work. Needs the npm registry.
+ * `deno task packages [--only NAME]`: builds the package, installs it in empty projects for Node, Bun and Deno, and
+ * runs the same program in each form: from sources, bundled and compiled. Checks the types, the results, the command
+ * line, and that worker threads ran jobs. Needs the npm registry.
  */
 import { spawn } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -43,13 +43,16 @@ const COMPILER_OPTIONS = {
 
 const lastLines = (text: string): string => text.trim().split("\n").slice(-30).join("\n")
 
-/** What a command printed. */
+/** The output of a command. */
 interface Output {
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a command in a folder; fails with its output if it fails. Asynchronous: the registry runs in this process. */
+/**
+ * Runs a command in a folder; fails with its output if the command fails. Asynchronous, because the registry runs in
+ * this process.
+ */
 const run = (
   folder: string,
   command: ReadonlyArray<string>,
@@ -69,7 +72,7 @@ const run = (
     })
   })
 
-/** Runs the program and compares what it prints. */
+/** Runs the program and compares its output. */
 const runApp = async (
   folder: string,
   command: ReadonlyArray<string>,
@@ -100,7 +103,7 @@ const runTessera = async (
 const folder = mkdtempSync(join(tmpdir(), "tessera-packages-"))
 const tarball = join(folder, "tessera.tgz")
 
-/** Makes a project with the program; `files` are written to it. */
+/** Creates a project that contains the program and `files`. */
 const makeProject = (name: string, files: Readonly<Record<string, unknown>> = {}): string => {
   const project = join(folder, name)
   mkdirSync(project)
@@ -120,7 +123,7 @@ const packageJson = (tools: Readonly<Record<string, string>> = TOOLS): Record<st
 })
 
 let nodeProject: string | undefined
-/** The project with npm's `node_modules`, made once. */
+/** Returns the project with npm's `node_modules`, which is created once. */
 const inNode = async (): Promise<string> => {
   if (nodeProject !== undefined) return nodeProject
   const project = makeProject("node", {
@@ -134,7 +137,7 @@ const inNode = async (): Promise<string> => {
 }
 
 let registry: Registry | undefined
-/** The environment of commands that use the registry on this machine in the place of jsr.io. */
+/** Returns the environment of commands that use the local registry instead of jsr.io. */
 const jsr = async (): Promise<Readonly<Record<string, string>>> => {
   const command = deno.command[0] === "npx" ? deno.command.slice(0, -2) : [deno.command[0]]
   registry ??= await startRegistry(root, command, tarball)
@@ -142,8 +145,8 @@ const jsr = async (): Promise<Readonly<Record<string, string>>> => {
 }
 
 /**
- * Makes a project and adds the package with the command of JSR: `command` runs the npm package `jsr`. The command keeps an
- * existing registry of the scope `@jsr`, which is the one on this machine.
+ * Creates a project and adds the package with the command of JSR: `command` runs the npm package `jsr`. The command
+ * keeps an existing registry of the scope `@jsr`, which is the local one.
  */
 const addFromJsr = async (
   name: string,
@@ -248,7 +251,7 @@ const forms: Readonly<Record<string, () => Promise<void>>> = {
     await runApp(folder, [join(folder, "bun-compiled")])
   },
   "deno: npm package": async () => {
-    // Deno takes tarballs only from a folder that npm has filled
+    // Deno supports tarballs only in a folder that npm filled
     const flag = "--node-modules-dir=manual"
     await run(await inNode(), [...denoCommand, "check", flag, "app.ts"])
     await runApp(await inNode(), [...deno.command, flag, "app.ts"])
@@ -306,7 +309,7 @@ const forms: Readonly<Record<string, () => Promise<void>>> = {
   },
 }
 
-/** A form that cannot be tried on this machine. */
+/** The error for a form that cannot be tested on this machine. */
 class Unavailable extends Error {}
 
 const isReachable = (url: string): Promise<boolean> =>

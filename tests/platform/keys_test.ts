@@ -26,7 +26,7 @@ describe("keys", () => {
     assertEquals(parsed(new TextEncoder().encode(`${hex}\n`)), raw)
   })
 
-  it("may end with the bytes of a newline if they are 32 in all", () => {
+  it("may end with the bytes of a newline if they have 32 bytes", () => {
     const key = Uint8Array.from({ length: 32 }, (_, i) => i === 30 ? 13 : i === 31 ? 10 : i + 100)
     assertEquals(parsed(key), key)
     assertEquals(parsed(Uint8Array.from([...key, 10])), key)
@@ -39,7 +39,7 @@ describe("keys", () => {
     assertEquals(Redacted.value(key), raw)
   })
 
-  it("are refused otherwise, without a word of them", () => {
+  it("are rejected otherwise, without their content in the message", () => {
     const secrets = [
       "",
       "sesame",

@@ -197,7 +197,7 @@ const compareFragment = (access: TileAccess, { theirs, ours }: RewrittenFragment
       }
     }
     yield* section("R-tree", a.footer.rtreeOffset, b.footer.rtreeOffset)
-    // the slot without cells
+    // the slot of zipped coordinates, which has no cells
     const dead = theirs.schema.attributes.length
     for (const list of theirs.version >= Since.splitDimensions ? lists : []) {
       if (dead < a.footer[list].length) yield* section(list, a.footer[list][dead], b.footer[list][dead])

@@ -11,7 +11,7 @@ export interface Difference {
   /** The format version of the fragment, which determines the version of the engine. */
   readonly version: number
   readonly dense: boolean
-  /** Whether it was written in global order over whole tiles, as consolidation does. */
+  /** Whether the fragment was written in global order over whole tiles, as consolidation writes it. */
   readonly global: boolean
   /** Dense fragments: whether the box fills all its tiles. */
   readonly whole: boolean
@@ -35,7 +35,9 @@ export interface Difference {
     | "processed conditions"
   /** Whether the tile is the last one of its file. */
   readonly last: boolean
-  /** `cut`: the same cells in other chunks; `noise`: as long, but with other bytes; `others`: neither. */
+  /**
+   * `cut`: the same cells in other chunks; `noise`: the same length with other bytes; `others`: any other difference.
+   */
   readonly how: "cut" | "noise" | "others"
 }
 

@@ -1,7 +1,8 @@
 /**
- * `deno task rewrite [FIXTURES]`: reads every array of the fixtures of formats 3 to 22, schema, metadata and the cells of each
- * fragment, writes them again, and compares the files byte by byte. Prints the faults, the deviations that are known
- * and how often each was seen, and closes with `N passed, N failed`. A deviation that is seen nowhere has failed too.
+ * `deno task rewrite [FIXTURES]`: reads every array of the fixtures of formats 3 to 22 (schema, metadata, and the cells
+ * of each fragment), writes it again, and compares the files byte by byte. Prints the faults and the number of
+ * occurrences of each known deviation, and ends with `N passed, N failed`. A known deviation that does not occur is a
+ * fault too.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative, sep } from "node:path"
@@ -14,7 +15,7 @@ import { rewriteAll } from "./rewrite_all.ts"
 
 const root = process.argv[2] ?? fixtures
 
-/** The files of a case, by their names below the root. */
+/** Returns the files of a case by their paths relative to the root. */
 const filesOf = (folder: string): ReadonlyMap<string, Uint8Array> =>
   new Map(
     readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => {

@@ -1,6 +1,6 @@
 /**
- * The fixture tree as the structure tests see it: cases, files, and generic tiles, which are gzipped and perhaps
- * encrypted, opened with plain node:zlib and node:crypto.
+ * The files of the fixtures for the tests of structures: cases, files, and generic tiles, which are compressed with
+ * gzip and may be encrypted, read with node:zlib and node:crypto only.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-/** An array of the schema `Forms` in memory, with three cells: attributes of every form, and dimensions of four. */
+/** An array of the schema `Forms` in memory, with three cells: attributes of every form, and dimensions of four forms. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Codecs } from "../../platform/codecs/service.ts"
@@ -82,15 +82,15 @@ for (const enumeration of ArraySchema.enumerationsOf(Forms, options)) {
   files.set(`forms/__schema/__enumerations/${fileName}`, genericTile(encode(Enumeration, enumeration, 22)))
 }
 
-/** Where the array is. */
+/** The URI of the array. */
 export const FORMS = "mem://forms"
 
-/** Storage that holds the array, and codecs. */
+/** Storage that contains the array, and codecs. */
 export const layerForms: Layer.Layer<Storage | Codecs> = Layer.merge(
   Layer.sync(Storage, () => makeMemoryStorage(new Map(files))),
   layerNative,
 )
 
-/** Runs what reads the array. */
+/** Runs an effect that reads the array. */
 export const overForms = <A, E>(effect: Effect.Effect<A, E, Storage | Codecs>): Promise<A> =>
   Effect.runPromise(Effect.provide(effect, layerForms))

@@ -1,5 +1,5 @@
 /**
- * A web server in this process that imitates the behaviour, correct or not, of common servers.
+ * A web server in this process that imitates the behaviour of common servers, including incorrect behaviour.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -1,4 +1,4 @@
-/** The stored code of the worker threads is the code that the sources give. */
+/** The stored code of the worker threads equals the code that the sources produce. */
 import { describe, it } from "node:test"
 import { assert } from "@std/assert"
 import process from "node:process"

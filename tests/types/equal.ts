@@ -1,4 +1,6 @@
-/** Types compared, and not only assigned: `exactly<number>()(1 as number)` is an error if either is wider. */
+/**
+ * Compares types exactly, unlike an assignment: `exactly<number>()(1 as number)` is an error if either type is wider.
+ */
 type Equal<A, B> = (<X>() => X extends A ? 1 : 2) extends (<X>() => X extends B ? 1 : 2) ? true : false
 
 /** Accepts a value of exactly type `A`, which is ignored. */

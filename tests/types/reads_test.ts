@@ -170,7 +170,7 @@ const dense = () =>
     // @ts-expect-error streams do not read into the caller's memory
     void Dense.stream(a, { out: { temperature: new Float32Array(9) } })
 
-    // one description for all that take it
+    // one query for all functions that accept queries
     const query = { select: ["temperature"], region: { day: [1, 5] }, where: Condition.gt("temperature", 7) } as const
     const fullQuery: Dense.Query<typeof Weather, "temperature"> = {
       ...query,

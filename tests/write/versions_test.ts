@@ -97,7 +97,7 @@ describe("arrays of a format version", () => {
     ]],
   ]
   for (const [formatVersion, want] of lines) {
-    it(`${formatVersion}: store their files where that version does`, async () => {
+    it(`${formatVersion}: store their files in the places of that version`, async () => {
       const files = new Map<string, Uint8Array>()
       await over(
         files,

@@ -98,7 +98,7 @@ describe("meta", () => {
 })
 
 describe("create", () => {
-  it("creates an array from what schema --json prints", () =>
+  it("creates an array from the output of schema --json", () =>
     inFolder(async (folder) => {
       let n = 0
       for (const { folder: name, files, objects, key } of ["v10", "v16", "v22"].flatMap(packedCases)) {
@@ -127,7 +127,7 @@ describe("create", () => {
       assertEquals([code, err, JSON.parse(printed)], [0, "", { uri: array, format_version: 12 }])
     }))
 
-  it("rejects other files, and leaves nothing", () =>
+  it("rejects other files, and leaves no files", () =>
     inFolder(async (folder) => {
       const [array, file] = [join(folder, "array"), join(folder, "schema.json")]
       await refused(["create", array], 2, /name the schema: --schema FILE/)

@@ -88,7 +88,7 @@ describe("group", () => {
       ])
     }))
 
-  it("leaves nothing if a copy fails", () =>
+  it("leaves no files if a copy fails", () =>
     inFolder(async (folder) => {
       const [group, copy] = [await makeGroup(folder), join(folder, "copy")]
       await out("group", "add", group, "later", "--relative", "--type", "array", "--name", "zlater")

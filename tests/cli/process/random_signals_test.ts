@@ -9,7 +9,7 @@ import process from "node:process"
 import { start } from "./start_process.ts"
 
 /** Signals per command. */
-const MOMENTS = 3
+const SIGNAL_COUNT = 3
 /** Maximum time from the signal to the end of the process; machines that run tests are slow. */
 const MAX_WAIT = 10_000
 
@@ -55,7 +55,7 @@ describe("signals at random moments", () => {
     prepare(whole)
     const duration = await done(args(whole))
     rmSync(whole, { recursive: true })
-    for (let moment = 0; moment < MOMENTS; moment++) {
+    for (let moment = 0; moment < SIGNAL_COUNT; moment++) {
       const place = join(folder, `moment ${run} ${moment}`)
       mkdirSync(place)
       prepare(place)

@@ -14,9 +14,9 @@ const MiB = 2 ** 20
 
 /** The budget, and the memory that the process may use in addition: garbage not collected yet, and code. */
 const BUDGET = 16 * MiB
-const CONSTANT = 256 * MiB
+const MAX_GROWTH = 256 * MiB
 /** Sorting cells produces more garbage. */
-const SORTING = 384 * MiB
+const MAX_SORTING_GROWTH = 384 * MiB
 
 /** Returns the number and the sum of the cells of a dense array, whose cells are numbered. */
 const numbered = (rows: number, from = 0) => {
@@ -39,30 +39,30 @@ interface Read {
 const FROM = 3_000_000
 
 const reads: ReadonlyArray<Read> = [
-  { name: "dense_none", order: "row", times: 20, constant: CONSTANT, ...numbered(10240) },
+  { name: "dense_none", order: "row", times: 20, constant: MAX_GROWTH, ...numbered(10240) },
   {
     name: "dense_zstd",
     order: "unordered",
     where: `a >= ${FROM}`,
     times: 50,
-    constant: CONSTANT,
+    constant: MAX_GROWTH,
     ...numbered(26112, FROM),
   },
-  { name: "sparse", order: "global", where: "b < 5", times: 50, constant: SORTING },
+  { name: "sparse", order: "global", where: "b < 5", times: 50, constant: MAX_SORTING_GROWTH },
 ]
 
 /** The kinds of writes: a dense region in row order, and sparse cells in global order and unordered. */
 const writes: ReadonlyArray<readonly [kind: string, constant: number]> = [
-  ["dense", CONSTANT],
-  ["global", CONSTANT],
-  ["unordered", SORTING],
+  ["dense", MAX_GROWTH],
+  ["global", MAX_GROWTH],
+  ["unordered", MAX_SORTING_GROWTH],
 ]
 /**
- * Numbers of written batches of 1.5 MiB. The peak of the larger write may be larger by `MORE`, a sixth of the
+ * Numbers of written batches of 1.5 MiB. The peak of the larger write may be larger by `MAX_DIFFERENCE`, a sixth of the
  * additional data.
  */
-const WRITTEN = [240, 800] as const
-const MORE = 128 * MiB
+const BATCH_COUNTS = [240, 800] as const
+const MAX_DIFFERENCE = 128 * MiB
 
 /** Writes, streams and measures; adds to the totals. */
 export const runMemory = async (python: string, cache: string, totals: Totals): Promise<void> => {
@@ -95,13 +95,13 @@ export const runMemory = async (python: string, cache: string, totals: Totals): 
       for (const [kind, constant] of writes) {
         const uri = join(folder, "written")
         let limit = BUDGET + constant
-        for (const batches of WRITTEN) {
+        for (const batches of BATCH_COUNTS) {
           const written = await start([...command, join(here, "write.ts"), uri, kind, String(BUDGET), String(batches)])
           const wrong = judge(written.output, { cells: batches * 2 ** 16, times: 20 }, limit)
           totals[wrong === undefined ? "passed" : "failed"]++
           report(runtime, `${kind} cells written`, written.output, wrong)
           rmSync(uri, { recursive: true, force: true })
-          limit = Math.min(limit, MORE + (answerOf(written.output)?.peak ?? 0))
+          limit = Math.min(limit, MAX_DIFFERENCE + (answerOf(written.output)?.peak ?? 0))
         }
       }
     }

@@ -28,16 +28,19 @@ const [verb, folder] = process.argv.slice(2)
  * Number of batched writes of each cell: the engine does not order fragments of equal timestamps if an array has more
  * than 16.
  */
-const TIMES = 40
+const WRITE_COUNT = 40
 
 /** The last value of each cell, after additional single writes. */
-const LAST = 2 * TIMES
+const LAST_VALUE = 2 * WRITE_COUNT
 
 /** Number of cells of the dense array: the rows of one pass. */
-const PART = 4096
+const CELL_COUNT = 4096
 
 const Points = ArraySchema.sparse({ dims: { x: Dim.int32([0, 99], { tile: 10 }) }, attrs: { a: Attr.int32() } })
-const Board = ArraySchema.dense({ dims: { x: Dim.int32([0, PART - 1], { tile: 512 }) }, attrs: { a: Attr.int32() } })
+const Board = ArraySchema.dense({
+  dims: { x: Dim.int32([0, CELL_COUNT - 1], { tile: 512 }) },
+  attrs: { a: Attr.int32() },
+})
 const Row = Schema.Struct({ x: Schema.Int, a: Schema.Int })
 
 const uriOf = (name: string) => join(folder, name)
@@ -56,14 +59,20 @@ const note = Effect.map(see, (seen) => writeFileSync(join(folder, "expected.json
 
 const write = Effect.gen(function* () {
   const points = yield* TileArray.create(uriOf("points"), Points)
-  const batches = Stream.map(Stream.range(1, TIMES), (i) => ({ x: Int32Array.of(7, 50 + i), a: Int32Array.of(i, i) }))
+  const batches = Stream.map(
+    Stream.range(1, WRITE_COUNT),
+    (i) => ({ x: Int32Array.of(7, 50 + i), a: Int32Array.of(i, i) }),
+  )
   const { fragments } = yield* Stream.run(batches, Sparse.sink(points, { memory: 1 }))
-  assertEquals(fragments.length, TIMES)
+  assertEquals(fragments.length, WRITE_COUNT)
   const board = yield* TileArray.create(uriOf("board"), Board)
-  const rows = Stream.map(Stream.range(0, TIMES * PART - 1), (i) => ({ x: i % PART, a: 1 + Math.floor(i / PART) }))
+  const rows = Stream.map(
+    Stream.range(0, WRITE_COUNT * CELL_COUNT - 1),
+    (i) => ({ x: i % CELL_COUNT, a: 1 + Math.floor(i / CELL_COUNT) }),
+  )
   yield* Dense.writeRows(board, rows, Row, { memory: 1 })
   // consecutive single writes have distinct milliseconds, too
-  for (let a = TIMES + 1; a <= LAST; a++) {
+  for (let a = WRITE_COUNT + 1; a <= LAST_VALUE; a++) {
     yield* Sparse.write(points, { x: Int32Array.of(7), a: Int32Array.of(a) })
     yield* Dense.write(board, { x: 7 }, { a: Int32Array.of(a) })
   }
@@ -74,7 +83,7 @@ const write = Effect.gen(function* () {
     const base = schemas.find((entry) => entry.kind === "file")!.name
     yield* storage.create(`${uriOf(name)}/__tessera_evolve.${base}.0.claim`, new TextEncoder().encode(`${base}\nx\n`))
   }
-  assertEquals(yield* see, { points: [LAST], board: [LAST] })
+  assertEquals(yield* see, { points: [LAST_VALUE], board: [LAST_VALUE] })
   yield* note
 })
 

@@ -12,8 +12,8 @@ import { missing } from "./coverage.ts"
 const here = import.meta.dirname!
 
 /** Format versions that are read by an engine of their age: some, or all older than the newest. */
-const SOME = [3, 5, 8, 10, 14, 18, 21]
-const ALL = Array.from({ length: 19 }, (_, i) => 3 + i)
+const SAMPLE_FORMATS = [3, 5, 8, 10, 14, 18, 21]
+const ALL_FORMATS = Array.from({ length: 19 }, (_, i) => 3 + i)
 
 /** The arrays of a run. */
 export interface WritesOptions {
@@ -85,7 +85,7 @@ export const runWrites = async (
   }
 
   const engines = join(cache, "engines")
-  const formats = await fetchEngines(python, engines, allEngines ? ALL : SOME, totals)
+  const formats = await fetchEngines(python, engines, allEngines ? ALL_FORMATS : SAMPLE_FORMATS, totals)
   for (const runtime of runtimes()) {
     await writeAndSee(runtime, "the newest engine", count, [], ["see.py"])
     if (formats.length === 0) continue

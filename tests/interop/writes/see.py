@@ -97,7 +97,7 @@ class Comparison:
         for f in self.sch['dimensions'] + self.sch['attributes']:
             filters = f['filters']['filters'] if isinstance(f['filters'], dict) else f['filters']
             names = [x['type'] for x in filters] + ['aes'] * (self.meant['key'] is not None)
-            # of tiles without a byte, or of few; and it writes text through RLE into arrays of older formats as it was not written then
+            # fails for tiles without bytes, or with few; and the engine writes text through RLE in a form that older formats do not have
             no = ['delta', 'double_delta', 'bit_width_reduction', 'positive_delta'] + ['rle', 'dictionary'] * (self.meant['version'] < 22)
             var, few = f['cell_val_num'] == 'var', set(names[1:]) & {'positive_delta', 'bit_width_reduction'}
             # unwritten dense cells get the fill value, which this filter may not support

@@ -1,18 +1,19 @@
 /**
- * Streams that others wrote: the engine (libtiledb 2.30.0, one chunk of an attribute), Python's bz2, libwebp.
+ * Compressed streams of other programs: the engine (libtiledb 2.30.0, one chunk of an attribute), Python's bz2,
+ * libwebp.
  */
 import { Buffer } from "node:buffer"
 
 const base64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "base64"))
 
-/** What every stream of {@link codecVectors} holds. */
+/** The content of every stream in {@link codecVectors}. */
 export const codecText: Uint8Array = Uint8Array.from([
   ...new TextEncoder().encode("TileDB stores tiles of cells; tiles of cells are stored by TileDB. ".repeat(4)),
   ...Array.from({ length: 256 }, (_, i) => i),
   ...new Uint8Array(300),
 ])
 
-/** {@link codecText} as the engine compressed it. */
+/** {@link codecText}, compressed by the engine. */
 export const codecVectors: Readonly<Record<"gzip" | "zstd" | "lz4" | "bzip2", Uint8Array>> = {
   gzip: base64(
     "eJwLycxJdXFSKC7JL0otVigB8ooV8tMUklNzcoqt0fgKiUWpEJUpCkmVCiFgrXpQehgYwcDIxMzCysbOwcnFzcPLxy8gKCQs" +
@@ -47,7 +48,7 @@ export const codecVectors: Readonly<Record<"gzip" | "zstd" | "lz4" | "bzip2", Ui
   ),
 }
 
-/** No bytes, compressed. */
+/** Streams without content. */
 export const empties: Readonly<Record<"gzip" | "zstd" | "lz4" | "bzip2", Uint8Array>> = {
   gzip: base64("eJwDAAAAAAE="),
   zstd: base64("KLUv/SAAAQAA"),
@@ -55,10 +56,13 @@ export const empties: Readonly<Record<"gzip" | "zstd" | "lz4" | "bzip2", Uint8Ar
   bzip2: base64("QlpoORdyRThQkAAAAAA="),
 }
 
-/** A frame whose Huffman weights are coded by a table of one symbol that takes no bits. */
+/** A forged frame: the table that encodes its Huffman weights has a single symbol of zero bits. */
 export const forgedZstd: Uint8Array = base64("KLUv/SAIlQAAgoADBfADAACAAQEBAQEBAQEA")
 
-/** The lengths of the runs of 0, 1, 2 … in {@link bzip2Runs}: around 4 and 4 + 255, where bzip2's first stage turns. */
+/**
+ * The lengths of the runs of 0, 1, 2 … in {@link bzip2Runs}: values around 4 and 4 + 255, where the run-length encoding
+ * of bzip2 changes.
+ */
 export const runLengths: ReadonlyArray<number> = [1, 3, 4, 5, 8, 9, 254, 255, 256, 258, 259, 260, 263, 264, 600]
 export const bzip2Runs: Uint8Array = base64(
   "QlpoOTFBWSZTWbovgroAAABCAP//AQAAGCAAVEanpAG1AGJqIGaaJTw7C+bls2jsCV6BpYO5PKCQWyKMRBouSIDoiA6ILLzB" +
@@ -73,13 +77,13 @@ export const bzip2Blocks: Uint8Array = base64(
     "SRTESKdJFPJzESKaSKaiRTi3ESKYuyRT1KKYiRT8XckU4UJCXo1GhA==",
 )
 
-/** A lossless picture of 13 × 7 pixels with alpha; byte `i` of its pixels is `i * i * 7 + (i >> 3) * 13`. */
+/** A lossless image of 13 × 7 pixels with alpha; byte `i` of its pixels is `i * i * 7 + (i >> 3) * 13`. */
 export const webpLossless: Uint8Array = base64(
   "UklGRpAAAABXRUJQVlA4TIQAAAAvDIABEM0oBBAABU1E/+NNRPQ/DIpq26be801ABoV0MFJCBjLoIQMZjJSw1u3wCLONdIZ1uFW6H0G2DcVdinus4aim" +
     "bSv6eg6P4jUJzDHkEUMxRDEzFEM4ZAMUhdUf/tMT7EDhZ26iBcolbcI/iPXeTnXvaHUdWDlV8azKeEZFPK0UrAA=",
 )
 
-/** The same picture with losses: an extended file with an alpha chunk. */
+/** The same image, lossy: an extended file with an alpha chunk. */
 export const webpLossy: Uint8Array = base64(
   "UklGRvIAAABXRUJQVlA4WAoAAAAQAAAADAAABgAAQUxQSDIAAAAJGYUAAqCgieh/DMWwrVBGKaT2dtkk81ZBPI1+BBETQDBJU23H+CLUfDCpeRBopZa3" +
     "A1ZQOCCaAAAAkAIAnQEqDQAHAAKAQiWwAnQynL2FCIAJQ/Nv0YAA/b7BpzEY0L1skeVlXF392wsZlMX8dF5IvO/fOD2UNm3WDoc9mvkU09ZuwPPjkLZx" +

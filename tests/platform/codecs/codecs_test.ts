@@ -17,7 +17,7 @@ import { samples } from "../storage/samples.ts"
 const layers = [["native", nativeCodecs], ["portable", portableCodecs]] as const
 const names = ["gzip", "zstd", "lz4", "bzip2"] as const
 
-/** The result, or undefined for a CodecError; anything else thrown fails the test. */
+/** Returns the result, or undefined for a CodecError; other errors fail the test. */
 const attempt = (codec: Compressor, input: Uint8Array, size: number): Uint8Array | undefined => {
   try {
     return codec.decompress(input, size)
@@ -34,13 +34,13 @@ for (const [layer, codecs] of layers) {
       const packed = codecVectors[name]
       const size = codecText.length
 
-      it(`${name}: reads what the engine wrote`, () => {
+      it(`${name}: reads streams of the engine`, () => {
         const result = codecs[name].decompress(packed, size)
         assertEquals(result, codecText)
         assertEquals(result.constructor, Uint8Array)
       })
 
-      it(`${name}: reads streams of nothing`, () => {
+      it(`${name}: reads empty streams`, () => {
         assertEquals(codecs[name].decompress(empties[name], 0), new Uint8Array())
         assertThrows(() => codecs[name].decompress(empties[name], 1), CodecError, name)
         assertThrows(() => codecs[name].decompress(new Uint8Array(), 0), CodecError, name)
@@ -56,7 +56,7 @@ for (const [layer, codecs] of layers) {
         }
       })
 
-      it(`${name}: refuses every truncation`, () => {
+      it(`${name}: rejects every truncation`, () => {
         for (let length = 0; length < packed.length; length++) {
           assertEquals(attempt(codecs[name], packed.subarray(0, length), size), undefined, `${length} bytes`)
         }
@@ -70,7 +70,7 @@ for (const [layer, codecs] of layers) {
           const result = attempt(codecs[name], changed, size)
           if (result === undefined) refused++
           else assertEquals(result.length, size)
-          // Their checksums tell (all but the odd unused header bit).
+          // their checksums detect every change except that of an unused bit in the header
           if (result !== undefined && (name === "gzip" || name === "bzip2")) {
             assert(same(result, codecText), `bit ${bit}`)
           }
@@ -78,7 +78,7 @@ for (const [layer, codecs] of layers) {
         assert(refused > 0)
       })
 
-      it(`${name}: answers noise with CodecError`, () => {
+      it(`${name}: fails with CodecError for noise`, () => {
         FastCheck.assert(FastCheck.property(
           FastCheck.uint8Array({ maxLength: 200 }),
           FastCheck.nat(1000),
@@ -92,7 +92,7 @@ for (const [layer, codecs] of layers) {
       })
     }
 
-    it("ignores what follows a zlib or bzip2 stream, as the engine does, and refuses it after zstd and lz4", () => {
+    it("ignores bytes after a zlib or bzip2 stream, as the engine does, and rejects them after zstd and lz4", () => {
       const garbage = [1, 2, 3, 4, 5]
       for (const name of names) {
         const longer = Uint8Array.from([...codecVectors[name], ...garbage])
@@ -101,25 +101,25 @@ for (const [layer, codecs] of layers) {
       }
     })
 
-    it("refuses a second zstd frame instead of dropping it", () => {
+    it("rejects a second zstd frame instead of ignoring it", () => {
       const twice = Uint8Array.from([...codecVectors.zstd, ...codecVectors.zstd])
       assertThrows(() => codecs.zstd.decompress(twice, codecText.length), CodecError, "follow the frame")
       assertThrows(() => codecs.zstd.decompress(twice, codecText.length * 2), CodecError)
     })
 
-    it("makes no more of a bomb than was promised", () => {
+    it("decompresses at most the expected size of a bomb", () => {
       for (const name of names) {
         const bomb = nativeCodecs[name].compress(new Uint8Array(8 * 1024 * 1024), -1)
         assertThrows(() => codecs[name].decompress(bomb, 1000), CodecError)
       }
     })
 
-    it("returns from forged zstd tables that keep fzstd busy for ever", () => {
+    it("ends for forged zstd tables that cause an endless loop in fzstd", () => {
       assertThrows(() => codecs.zstd.decompress(forgedZstd, 8), CodecError, "zstd")
     })
 
     for (const name of names) {
-      it(`${name}: undoes what it did, at every level`, () => {
+      it(`${name}: decompresses its own streams, at every level`, () => {
         FastCheck.assert(
           FastCheck.property(
             FastCheck.uint8Array({ maxLength: 400 }),
@@ -135,7 +135,7 @@ for (const [layer, codecs] of layers) {
         )
       })
 
-      it(`${name}: is understood by the other layer`, () => {
+      it(`${name}: writes streams that the other layer reads`, () => {
         const other = codecs === portableCodecs ? nativeCodecs : portableCodecs
         for (const [label, plain] of samples()) {
           const packed = codecs[name].compress(plain, -1)
@@ -153,7 +153,7 @@ for (const [layer, codecs] of layers) {
       assertEquals(codecs.md5(abc).constructor, Uint8Array)
     })
 
-    it("encrypts as NIST's test case 14 says, and decrypts it", () => {
+    it("encrypts NIST's test case 14, and decrypts it", () => {
       const key = new Uint8Array(32)
       const iv = new Uint8Array(12)
       const { cipher, tag } = codecs.encrypt(key, iv, new Uint8Array(16))
@@ -188,7 +188,7 @@ for (const [layer, codecs] of layers) {
       }
     })
 
-    it("has no WebP by itself, and names the layer that brings it", () => {
+    it("does not contain WebP, and names the layer that provides it", () => {
       const error = Effect.runSync(Effect.flip(codecs.webp))
       assert(error instanceof CodecError)
       assertStringIncludes(error.message, "layerWebp")
@@ -231,7 +231,7 @@ describe("codecs: native and portable", () => {
 })
 
 describe("codecs: layers", () => {
-  it("are wired with storage and WebP", async () => {
+  it("combine with storage and WebP", async () => {
     for (const layer of [layerDefault, layerDefaultPortable]) {
       const codecs = await Effect.runPromise(Effect.provide(Codecs, layer))
       assertEquals(codecs.gzip.decompress(codecVectors.gzip, codecText.length), codecText)

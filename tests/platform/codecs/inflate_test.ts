@@ -1,4 +1,4 @@
-/** The inflater takes what zlib takes, gives what zlib gives, and refuses what zlib refuses. */
+/** The inflater accepts and rejects the same streams as zlib, with the same results. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertThrows } from "@std/assert"
@@ -15,7 +15,7 @@ const skewed = fc.tuple(fc.nat(100_000), fc.integer({ min: 1 })).map(([length, s
 )
 const data = fc.oneof(fc.uint8Array({ maxLength: 3000 }), repeated, skewed)
 
-/** Levels 0 to 9, and strategies: as usual, Huffman codes alone, the fixed codes. */
+/** Levels 0 to 9, and strategies: default, Huffman codes only, fixed codes. */
 const settings = fc.record({ level: fc.nat(9), strategy: fc.constantFrom(0, 2, 4) })
 
 const packed = (bytes: Uint8Array, options: { level: number; strategy: number }): Uint8Array =>
@@ -23,7 +23,7 @@ const packed = (bytes: Uint8Array, options: { level: number; strategy: number })
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i])
 
-/** What zlib makes of a stream that shall hold `size` bytes; undefined if it refuses. */
+/** Returns zlib's result for a stream of `size` decompressed bytes; undefined if zlib rejects the stream. */
 const theirs = (stream: Uint8Array, size: number): Uint8Array | undefined => {
   try {
     const out = new Uint8Array(inflateSync(stream, { maxOutputLength: Math.max(1, size), chunkSize: size + 64 }))
@@ -43,7 +43,7 @@ const ours = (stream: Uint8Array, size: number): Uint8Array | undefined => {
 }
 
 describe("the inflater", () => {
-  it("gives what was compressed", () => {
+  it("returns the compressed data", () => {
     fc.assert(
       fc.property(data, settings, (bytes, options) => {
         assert(same(inflateExactly(packed(bytes, options), bytes.length), bytes))
@@ -52,13 +52,13 @@ describe("the inflater", () => {
     )
   })
 
-  it("of damaged streams refuses those that zlib refuses", () => {
+  it("rejects the same damaged streams as zlib", () => {
     const hits = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 3 })
     const seen = { taken: 0, refused: 0 }
     fc.assert(
       fc.property(data, settings, hits, fc.nat(12), (bytes, options, hits, cut) => {
         const stream = packed(bytes, options)
-        // half of them near the start, where the codes are
+        // half of the changes are near the start of the stream, which contains the code lengths
         for (const [at, value] of hits) {
           stream[at % (at % 2 === 0 ? Math.min(stream.length, 60) : stream.length)] = value
         }

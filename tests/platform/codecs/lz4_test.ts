@@ -1,4 +1,4 @@
-/** The kernel against its twin in TypeScript: the same bytes, or the same error. */
+/** The LZ4 kernel compared with the implementation in TypeScript: the same bytes, or the same error. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as fc from "effect/FastCheck"
@@ -18,13 +18,13 @@ const outcome = (codec: Compressor, input: Uint8Array, size: number): Uint8Array
   }
 }
 
-/** Runs of all distances: new pieces and repeated pieces. */
+/** Generates repeated and new pieces, with repetitions at all distances. */
 const compressible = fc.array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 60 })))
   .map((pieces) =>
     Uint8Array.from(pieces.flatMap(([piece, times]) => Array.from({ length: times }, () => [...piece]).flat()))
   )
 
-/** The blocks of lz4_flex (Rust) begin with the size of the result, 4 bytes; TileDB's do not. */
+/** The blocks of lz4_flex (Rust) start with the size of the result in 4 bytes; TileDB's blocks do not. */
 const flex = {
   compress: (bytes: Uint8Array): Uint8Array => lz4Flex.compress(bytes).slice(4),
   decompress: (block: Uint8Array, size: number): Uint8Array => {
@@ -49,14 +49,14 @@ describe("LZ4 and lz4_flex", () => {
 })
 
 describe("the LZ4 kernel", () => {
-  it("gives the bytes that its twin gives", () => {
+  it("returns the same bytes as the TypeScript implementation", () => {
     fc.assert(fc.property(compressible, (bytes) => {
       const packed = lz4.compress(bytes, -1)
       assertEquals(lz4WithKernel.decompress(packed, bytes.length), bytes)
     }))
   })
 
-  it("refuses what its twin refuses, in the same words", () => {
+  it("rejects the same blocks as the TypeScript implementation, with the same messages", () => {
     let refused = 0
     fc.assert(
       fc.property(compressible, fc.infiniteStream(fc.nat()), fc.integer({ min: -3, max: 3 }), (bytes, at, more) => {
@@ -74,7 +74,7 @@ describe("the LZ4 kernel", () => {
     assertEquals(refused > 50, true)
   })
 
-  it("takes any block, not only packed ones", () => {
+  it("handles any bytes, not only compressed blocks", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.integer({ min: 0, max: 2000 }), (input, size) => {
         assertEquals(outcome(lz4WithKernel, input, size), outcome(lz4, input, size))
@@ -82,13 +82,13 @@ describe("the LZ4 kernel", () => {
     )
   })
 
-  it("leaves what is too large for its memory to its twin", () => {
+  it("uses the TypeScript implementation for data above the size of its memory", () => {
     for (const size of [200_000, 3_000_000, 6_000_000]) {
       const bytes = Uint8Array.from({ length: size }, (_, i) => (i * 7) ^ (i >> 9))
       assertEquals(lz4WithKernel.decompress(lz4.compress(bytes, -1), size), bytes)
     }
   })
-  it("writes blocks that its twin reads, of any bytes", () => {
+  it("writes blocks of any bytes that the TypeScript implementation reads", () => {
     fc.assert(fc.property(fc.oneof(compressible, fc.uint8Array({ maxLength: 300 })), (bytes) => {
       assertEquals(lz4.decompress(lz4WithKernel.compress(bytes, -1), bytes.length), bytes)
     }))
@@ -96,7 +96,7 @@ describe("the LZ4 kernel", () => {
       const packed = lz4WithKernel.compress(bytes, -1)
       assertEquals(lz4.decompress(packed, bytes.length), bytes, label)
       assert(packed.length <= bytes.length + Math.ceil(bytes.length / 255) + 16, label)
-      // as small as its twin's, or nearly
+      // the result is at most slightly larger than that of the TypeScript implementation
       assert(packed.length <= 1.1 * lz4.compress(bytes, -1).length + 8, label)
     }
   })

@@ -12,13 +12,13 @@ const pixels = Uint8Array.from({ length: 13 * 7 * 4 }, (_, i) => i * i * 7 + (i 
 const codec = () => Effect.runPromise(withWebp(nativeCodecs, compileWebp).webp)
 
 describe("WebP", () => {
-  it("gives lossless pixels back exactly, those behind alpha too", async () => {
+  it("returns lossless pixels exactly, also transparent ones", async () => {
     const { width, height, rgba } = (await codec()).decode(webpLossless)
     assertEquals([width, height], [13, 7])
     assertEquals(rgba, pixels)
   })
 
-  it("reads extended files with losses", async () => {
+  it("reads lossy extended files", async () => {
     const { width, height, rgba } = (await codec()).decode(webpLossy)
     assertEquals([width, height, rgba.length], [13, 7, pixels.length])
     const off = rgba.reduce((sum, byte, i) => sum + (i % 4 === 3 ? Math.abs(byte - pixels[i]) : 0), 0)
@@ -41,7 +41,7 @@ describe("WebP", () => {
     assertEquals(first.decode(webpLossless).rgba, pixels)
   })
 
-  it("refuses larger pictures than were expected, by their headers", async () => {
+  it("rejects images that are larger than expected, by their headers", async () => {
     const { decode } = await codec()
     for (const file of [webpLossless, webpLossy]) {
       assertThrows(() => decode(file, 13 * 7 - 1), CodecError, "91 pixels")
@@ -53,7 +53,7 @@ describe("WebP", () => {
     assertThrows(() => decode(vast), CodecError)
   })
 
-  it("answers damage with CodecError", async () => {
+  it("fails with CodecError for damaged files", async () => {
     const { decode } = await codec()
     for (const file of [webpLossless, webpLossy]) {
       for (let length = 0; length < file.length - 1; length += 7) {
@@ -75,7 +75,7 @@ describe("WebP", () => {
     }
   })
 
-  it("writes pictures without loss, the colours behind alpha too", async () => {
+  it("writes images without loss, also the colours of transparent pixels", async () => {
     const codecs = withWebp(nativeCodecs, compileWebp, compileWebpEncoder)
     const [{ decode }, { encode }] = await Effect.runPromise(Effect.all([codecs.webp, codecs.webpEncoder]))
     const picture = { width: 13, height: 7, rgba: pixels }
@@ -93,7 +93,7 @@ describe("WebP", () => {
     )
   })
 
-  it("writes none unless a layer brings the encoder", async () => {
+  it("writes no images unless a layer provides the encoder", async () => {
     for (const codecs of [nativeCodecs, withWebp(portableCodecs, compileWebp)]) {
       const error = await Effect.runPromise(Effect.flip(codecs.webpEncoder))
       assertEquals([error.codec, error.reason], ["webp", "Missing"])

@@ -1,4 +1,6 @@
-/** zstd frames of our own, read by fzstd, by zstddec (libzstd in WebAssembly), by our decoder and by the runtime. */
+/**
+ * Frames of the zstd encoder, decompressed by fzstd, zstddec (libzstd in WebAssembly), our decoder and the runtime.
+ */
 import { assert, assertEquals } from "@std/assert"
 import * as FastCheck from "effect/FastCheck"
 import { decompress as fzstdDecompress } from "fzstd"
@@ -22,7 +24,7 @@ const packed = (plain: Uint8Array, label: string): Uint8Array => {
 }
 
 describe("zstd in plain TypeScript", () => {
-  it("writes what all decoders read", async () => {
+  it("writes frames that all decoders read", async () => {
     const zstddec = new ZSTDDecoder()
     await zstddec.init()
     for (const [sample, plain] of samples()) {
@@ -32,7 +34,7 @@ describe("zstd in plain TypeScript", () => {
     }
   })
 
-  it("writes repetitions near and far, of literals of every distribution", () => {
+  it("writes repetitions at all distances, and literals of every distribution", () => {
     const kinds = FastCheck.record({
       seed: FastCheck.integer(),
       size: FastCheck.oneof(FastCheck.nat(3000), FastCheck.nat(300_000)),
@@ -54,13 +56,13 @@ describe("zstd in plain TypeScript", () => {
     )
   })
 
-  it("makes it short: text to a third, rising integers to two thirds, runs to next to nothing", () => {
+  it("compresses text to a third, rising integers to two thirds, and runs to less than 1 %", () => {
     const sizes = new Map(samples().map(([label, plain]) => [label, packed(plain, label).length / plain.length]))
     assert(sizes.get("text 65536")! < 0.33, `${sizes.get("text 65536")}`)
     assert(sizes.get("integers 65536")! < 0.66, `${sizes.get("integers 65536")}`)
     assert(sizes.get("runs 65536")! < 0.01, `${sizes.get("runs 65536")}`)
     assert(packed(new Uint8Array(1_000_000), "zeros").length < 100)
-    // what has no pattern is stored
+    // data without patterns are stored uncompressed
     assert(sizes.get("noise 65536")! < 1.001)
   })
 })

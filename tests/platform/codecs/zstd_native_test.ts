@@ -1,4 +1,6 @@
-/** The decoder that is kept gives what the runtime's own function gives, frame after frame, damaged ones among them. */
+/**
+ * The reused decoder returns the same results as the runtime's function, frame after frame, also for damaged frames.
+ */
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
@@ -21,13 +23,13 @@ const decoded = (frame: Uint8Array, size: number): Uint8Array | undefined => {
   return decodeFrame(frame, output) ? output : undefined
 }
 
-describe("the zstd decoder that is kept", () => {
-  it("is there in this runtime", () => {
+describe("the reused zstd decoder", () => {
+  it("is available in this runtime", () => {
     const bytes = new Uint8Array(1000).fill(3)
     assertEquals(decoded(nativeCodecs.zstd.compress(bytes, 3), 1000), bytes)
   })
 
-  it("gives what went in, of every level, one frame after the other", () => {
+  it("returns the compressed data of every level, frame after frame", () => {
     fc.assert(
       fc.property(data, fc.constantFrom(-5, 1, 3, 9, 19), (bytes, level) => {
         const decodedBytes = decoded(nativeCodecs.zstd.compress(bytes, level), bytes.length)
@@ -37,7 +39,7 @@ describe("the zstd decoder that is kept", () => {
     )
   })
 
-  it("of damaged frames gives what the runtime's function gives, or nothing; and then goes on", () => {
+  it("returns the result of the runtime's function or no result for damaged frames, and works afterwards", () => {
     const whole = nativeCodecs.zstd.compress(new Uint8Array(5000).fill(7), 3)
     let refused = 0
     fc.assert(
@@ -88,7 +90,7 @@ describe("the zstd decoder that is kept", () => {
     }
   })
 
-  it("does not take less or more for the whole", () => {
+  it("rejects fewer or more bytes than expected", () => {
     const frame = nativeCodecs.zstd.compress(Uint8Array.from({ length: 3000 }, (_, i) => i >> 3), 3)
     for (const size of [0, 1, 2999, 3001]) assertEquals(decoded(frame, size), undefined)
     for (const length of [10, frame.length - 1]) assertEquals(decoded(frame.slice(0, length), 3000), undefined)

@@ -1,4 +1,4 @@
-/** The zstd encoder in WebAssembly: other decoders read its frames, and it honours the level. */
+/** The zstd encoder in WebAssembly: other decoders read its frames, and it applies the level. */
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
@@ -15,7 +15,7 @@ const skewed = (length: number): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => (Math.imul(i, 0x9e3779b1) >>> 13) % 97)
 
 describe("the zstd encoder in WebAssembly", () => {
-  it("makes frames that every decoder reads, at every level", async () => {
+  it("writes frames that every decoder reads, at every level", async () => {
     const { zstd } = await Effect.runPromise(withZstdEncoder(portableCodecs))
     for (const plain of [new Uint8Array(), Uint8Array.of(7), new Uint8Array(300_000), text(40_000), skewed(150_000)]) {
       for (const level of [-20, -7, -1, 0, 1, 3, 9, 22, 30]) {
@@ -28,7 +28,7 @@ describe("the zstd encoder in WebAssembly", () => {
     }
   })
 
-  it("honours the level, which the portable encoder ignores", async () => {
+  it("applies the level, which the portable encoder ignores", async () => {
     const { zstd } = await Effect.runPromise(withZstdEncoder(portableCodecs))
     const plain = text(400_000)
     const sizes = [-7, 1, 19].map((level) => zstd.compress(plain, level).length)

@@ -1,4 +1,7 @@
-/** One of the racing processes of storage_test.ts: tries to create 100 files, and prints the numbers of those it made. */
+/**
+ * One of the concurrent processes of storage_test.ts: tries to create 100 files, and prints the numbers of those that
+ * it created.
+ */
 import * as Effect from "effect/Effect"
 import process from "node:process"
 import { localFiles } from "../../../platform/storage/local/local.ts"

@@ -1,4 +1,4 @@
-/** The storage that fails when told to: each kind of fault at each call that writes, in memory and in local files. */
+/** The storage with planned faults: each kind of fault at each call that writes, in memory and in local files. */
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -12,7 +12,7 @@ import { makeMemoryStorage } from "../../../platform/storage/memory.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { type Fault, type FaultPlan, faults, withFaults } from "../../../platform/storage/middleware/faults.ts"
 
-/** Two pieces, a file, a commit, a folder removed; with a finalizer, as writers have. */
+/** Writes a file in two pieces, a whole file and a commit, and removes a folder; with a finalizer, as writers have. */
 const act = (storage: Storage, root: string) =>
   Effect.scoped(Effect.gen(function* () {
     let done = false
@@ -49,7 +49,7 @@ const tryPlan = async (storage: Storage, root: string, plan?: FaultPlan) => {
 const OLD = ["old/a", "old/b", "old/c"]
 const NEW = ["commit", "new/pieces", "new/whole"]
 
-/** What must be there after a fault at a call. */
+/** Returns the files that exist after a fault at a call. */
 const expected = (fault: Fault, at: number): ReadonlyArray<string> => {
   const call = CALLS[at]
   const torn = fault === "partial" || fault === "partial-crash"
@@ -80,7 +80,7 @@ for (const [name, open] of Object.entries(backends)) {
       }
     }
 
-    it("come not without a plan, and calls are counted", () =>
+    it("do not occur without a plan, and calls are counted", () =>
       inside(async (storage, root) => {
         const { exit, files, faulty } = await tryPlan(storage, root)
         assert(Exit.isSuccess(exit))
@@ -89,7 +89,7 @@ for (const [name, open] of Object.entries(backends)) {
       }))
 
     for (const fault of faults) {
-      it(`leave what "${fault}" leaves, wherever it comes`, async () => {
+      it(`of the kind "${fault}" leave the expected files at every call`, async () => {
         for (const [at, call] of CALLS.entries()) {
           await inside(async (storage, root) => {
             const { exit, files, faulty } = await tryPlan(storage, root, { at, fault })
@@ -111,7 +111,7 @@ for (const [name, open] of Object.entries(backends)) {
 }
 
 describe("faults", () => {
-  it("of a stop leave open files as they are, until they are released", async () => {
+  it("that stop the program do not change open files until they are released", async () => {
     const root = mkdtempSync(join(tmpdir(), "tessera-faults-"))
     try {
       const faulty = withFaults(localFiles, { at: 2, fault: "partial-crash" })
@@ -119,7 +119,7 @@ describe("faults", () => {
       await Effect.runPromiseExit(act(storage, root))
       const remaining = (): number => readdirSync(join(root, "new")).length
       assertEquals(remaining(), 1)
-      assert(Exit.isFailure(await Effect.runPromiseExit(storage.list(root))), "nothing is read after the stop")
+      assert(Exit.isFailure(await Effect.runPromiseExit(storage.list(root))), "reads fail after the stop")
       assertEquals(remaining(), 1)
       await Effect.runPromise(faulty.release)
       assertEquals(remaining(), 0)
@@ -128,7 +128,7 @@ describe("faults", () => {
     }
   })
 
-  it("of an interruption wait where it must", async () => {
+  it("that interrupt wait for uninterruptible regions", async () => {
     const { storage } = withFaults(makeMemoryStorage(), { at: 0, fault: "interrupt" })
     const write = Effect.uninterruptible(storage.write("mem://file", Uint8Array.of(1)))
     const exit = await Effect.runPromiseExit(Effect.zipRight(write, storage.write("mem://other", Uint8Array.of(1))))
@@ -136,7 +136,7 @@ describe("faults", () => {
     assertEquals((await Effect.runPromise(storage.list("mem://"))).map(({ name }) => name), ["file"])
   })
 
-  it("of a torn piece end the file", async () => {
+  it("that write a part of a piece end the file", async () => {
     const { storage } = withFaults(makeMemoryStorage(), { at: 1, fault: "partial" })
     await Effect.runPromise(Effect.scoped(Effect.gen(function* () {
       const file = yield* storage.openWrite("mem://file")

@@ -1,6 +1,6 @@
 /**
- * A process of local_failures_test.ts: tries every way to write what does not fit below a folder, and prints for each what
- * came of it and which names are there then.
+ * A process of local_failures_test.ts: tries every way to write too many bytes below a folder, and prints the outcome
+ * of each and the names that exist afterwards.
  */
 import * as Effect from "effect/Effect"
 import { readdirSync } from "node:fs"

@@ -1,4 +1,4 @@
-/** What the local storage does where it cannot write: a typed error that says why, and nothing left behind. */
+/** Failed writes of the local storage: a typed error with the reason, and no remaining files. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { spawnSync } from "node:child_process"
@@ -24,7 +24,7 @@ const inFolder = async (body: (folder: string) => Promise<void> | void): Promise
 
 const quoted = (words: ReadonlyArray<string>): string => words.map((word) => `'${word}'`).join(" ")
 
-/** The command of the process that fills a disk. */
+/** Returns the command of the process that fills a disk. */
 const filling = (folder: string): string => {
   const script = fileURLToPath(new URL("full_disk.ts", import.meta.url))
   return quoted([process.execPath, ...("Deno" in globalThis ? ["run", "-A", script] : [script]), folder])
@@ -53,7 +53,7 @@ const assertFull = (output: string): void => {
   assertEquals(old, [1, 2, 3])
 }
 
-/** A mount of its own, seen by the process alone, without being root; `undefined` where that is not allowed. */
+/** Returns a command with its own mount, which does not require root; `undefined` if mounting is not allowed. */
 const mounted = (folder: string, options: string, command: string): string | undefined => {
   const mount = `mount -t tmpfs -o ${options} none ${quoted([folder])}`
   if (shell(["unshare", "-rm", "sh", "-c", mount]).status !== 0) return undefined
@@ -62,7 +62,7 @@ const mounted = (folder: string, options: string, command: string): string | und
   return stdout
 }
 
-/** Every way to write below a URI. */
+/** Returns every way to write below a URI. */
 const writesTo = (uri: string) => ({
   write: localFiles.write(uri, Uint8Array.of(1)),
   create: localFiles.create(uri, Uint8Array.of(1)),
@@ -86,7 +86,7 @@ const allAre = (reason: string): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.keys(writesTo("x")).map((name) => [name, reason]))
 
 describe("local files that cannot be written", () => {
-  it("for want of room: Full, on a disk of one megabyte where one can be mounted", () =>
+  it("on a full disk: Full, if a disk of one megabyte can be mounted", () =>
     inFolder((folder) => {
       const output = mounted(folder, "size=1m", filling(folder))
       if (output === undefined) {
@@ -94,18 +94,18 @@ describe("local files that cannot be written", () => {
       } else assertFull(output)
     }))
 
-  it("for being too large for the process: Full", () =>
+  it("above the file size limit of the process: Full", () =>
     inFolder((folder) => {
       const { stdout, stderr, status } = shell(["sh", "-c", `trap '' XFSZ; ulimit -f 2048; exec ${filling(folder)}`])
       assertEquals(status, 0, stderr)
       assertFull(stdout)
     }))
 
-  it("for want of permission: Denied", () =>
+  it("without permission: Denied", () =>
     inFolder((folder) => {
       writeFileSync(join(folder, "old"), "abc")
       chmodSync(folder, 0o500)
-      // whoever is root may write there all the same
+      // root may write to read-only folders
       const denied = process.getuid?.() !== 0
       if (denied) assertEquals(reasonsOf(join(folder, "file")), allAre("Denied"))
       if (denied) assertEquals(reasonsOf(join(folder, "folder", "file")), allAre("Denied"))
@@ -115,7 +115,7 @@ describe("local files that cannot be written", () => {
       assertEquals(readdirSync(folder), ["old"])
     }))
 
-  it("on a disk that is read-only: Denied, where one can be mounted", () =>
+  it("on a read-only disk: Denied, if one can be mounted", () =>
     inFolder((folder) => {
       const output = mounted(folder, "ro", filling(folder))
       if (output === undefined) return console.log("no tmpfs can be mounted here")
@@ -125,7 +125,7 @@ describe("local files that cannot be written", () => {
       for (const { reason, files } of attempts) assertEquals([reason, files], ["Denied", []])
     }))
 
-  it("for the quota: Full", () => {
+  it("above the quota: Full", () => {
     const denos = new Error("Disk quota exceeded (os error 122)")
     assertEquals(storageFailure("write", "x")(denos).reason, "Full")
     for (const code of ["EDQUOT", "ENOSPC", "EFBIG"]) {
@@ -133,7 +133,7 @@ describe("local files that cannot be written", () => {
     }
   })
 
-  it("where a file is in the way of a folder, or a folder in the way of a file: Occupied", () =>
+  it("because a file has the name of a folder, or a folder that of a file: Occupied", () =>
     inFolder((folder) => {
       writeFileSync(join(folder, "file"), "abc")
       mkdirSync(join(folder, "folder"))
@@ -151,7 +151,7 @@ describe("local files that cannot be written", () => {
       assertEquals(readFileSync(join(folder, "file"), "utf8"), "abc")
     }))
 
-  it("under names that are too long: BadName", () =>
+  it("because names are too long: BadName", () =>
     inFolder((folder) => {
       assertEquals(reasonsOf(join(folder, "x".repeat(300))), allAre("BadName"))
       assertEquals(reasonsOf(join(folder, "x".repeat(300), "file")), allAre("BadName"))

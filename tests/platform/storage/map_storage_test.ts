@@ -1,4 +1,4 @@
-/** Decorators pass every function of a storage on, and wrap it by kind. */
+/** Decorators forward every function of a storage, and wrap it by kind. */
 import { assert, assertEquals } from "@std/assert"
 import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
@@ -26,7 +26,7 @@ import { listStream, type Storage } from "../../../platform/storage/service.ts"
 const uri = "mem://folder/file"
 const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect)
 
-/** A storage that records the functions that are called, with all optional functions. */
+/** Returns a storage with all optional functions that records its calls. */
 const recorder = () => {
   const called: Array<string> = []
   const inner: Storage = {
@@ -91,7 +91,7 @@ const decorators: Readonly<Record<string, (storage: Storage) => Storage>> = {
 
 describe("decorators", () => {
   for (const [name, decorate] of Object.entries(decorators)) {
-    it(`${name} passes every function on and returns its result`, async () => {
+    it(`${name} forwards every function and returns its result`, async () => {
       for (const [operation, call] of Object.entries(calls)) {
         // a lazy storage does not know these before it is loaded
         if (name === "lazy" && (operation === "inFlight" || operation === "comparesVersions")) continue

@@ -1,4 +1,4 @@
-/** Coalescing, cache, retry and limit: the storage suite over each, and what each is there for. */
+/** Coalescing, cache, retry and limit: the storage suite over each decorator, and tests of its effect. */
 import { assert, assertEquals, assertNotEquals } from "@std/assert"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -49,7 +49,7 @@ const fails = <A, E>(effect: Effect.Effect<A, E>): Promise<E> => Effect.runPromi
 const content = Uint8Array.from({ length: 1000 }, (_, i) => i * 31 + (i >>> 8))
 const part = ({ offset, length }: ByteRange): Uint8Array => content.slice(offset, offset + length)
 
-/** A storage with one file, and the calls and requests it receives. */
+/** Returns a storage with one file that records its calls and requests. */
 const traced = (uri = "mem://file") => {
   const trace = makeCounters()
   const calls: Array<StorageCall> = []
@@ -64,7 +64,7 @@ const rangeIn = (size: number): FastCheck.Arbitrary<ByteRange> =>
   }))
 
 describe("coalescing", () => {
-  /** Starts from single ranges, and joins any two that may be joined until none may. */
+  /** Starts with single ranges, and joins pairs of ranges until no pair can be joined. */
   const naive = (ranges: ReadonlyArray<ByteRange>, gap: number): ReadonlyArray<ByteRange> => {
     const parts = [...ranges]
     for (let again = true; again;) {
@@ -84,7 +84,7 @@ describe("coalescing", () => {
     return parts.sort((a, b) => a.offset - b.offset)
   }
 
-  it("plans what the naive way comes to, when nothing is too long", () => {
+  it("returns the plan of a naive implementation, if no request is too long", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.array(rangeIn(300), { maxLength: 12 }), FastCheck.nat(60), (ranges, gap) => {
         assertEquals(planCoalescing(ranges, { gap, maxLength: Infinity }).reads, naive(ranges, gap))
@@ -93,7 +93,7 @@ describe("coalescing", () => {
     )
   })
 
-  it("plans reads that hold all ranges, no longer than they may be, and no fewer bytes apart", () => {
+  it("plans reads that contain all ranges, are not too long, and are at least the gap apart", () => {
     FastCheck.assert(
       FastCheck.property(
         FastCheck.array(rangeIn(300), { maxLength: 20 }),
@@ -109,7 +109,7 @@ describe("coalescing", () => {
           for (const [i, { offset, length }] of reads.entries()) {
             assert(length <= longest)
             const inside = ranges.filter((_, k) => readOf[k] === i).sort((a, b) => a.offset - b.offset)
-            assert(inside.length > 0, "no read for nothing")
+            assert(inside.length > 0, "every read contains a range")
             assertEquals(inside[0].offset, offset)
             assertEquals(Math.max(...inside.map((r) => r.offset + r.length)), offset + length)
             let end = offset
@@ -143,7 +143,7 @@ describe("coalescing", () => {
 describe("cache", () => {
   const uri = "mem://array/__fragments/__1_1_0123456789abcdef0123456789abcdef_22/a0.tdb"
 
-  it("reads once what never changes", async () => {
+  it("reads immutable files once", async () => {
     const { trace, storage, uri: file } = traced(uri)
     const cached = withCache(storage)
     const ranges = [{ offset: 10, length: 20 }, { offset: 500, length: 100 }]
@@ -166,7 +166,7 @@ describe("cache", () => {
     assertEquals(trace.requests, 5)
   })
 
-  it("knows the names that never change", () => {
+  it("recognizes the names of immutable files", () => {
     const uuid = "0123456789abcdef0123456789abcdef"
     for (
       const name of [
@@ -187,7 +187,7 @@ describe("cache", () => {
     }
   })
 
-  it("passes by other names, and listings unless asked", async () => {
+  it("does not cache other names, or listings by default", async () => {
     const { trace, storage, files } = traced()
     const cached = withCache(storage)
     await run(cached.read("mem://file"))
@@ -204,7 +204,7 @@ describe("cache", () => {
     assertEquals((await run(listing.list("mem://"))).length, 2)
   })
 
-  it("stays within its budget: the least recently used entry is evicted first", async () => {
+  it("does not exceed its budget: the least recently used entry is evicted first", async () => {
     const { trace, storage, uri: file } = traced(uri)
     const cached = withCache(storage, { bytes: 3000 })
     const at = (offset: number) => run(cached.readRanges(file, [{ offset, length: 400 }]))
@@ -223,7 +223,7 @@ describe("cache", () => {
     assertEquals(trace.requests, before + 3, "too large to keep")
   })
 
-  it("reads once for all who ask at the same time, and hands out copies", async () => {
+  it("reads once for concurrent requests, and returns copies", async () => {
     const { trace, storage, uri: file } = traced(uri)
     const slow: Storage = { ...storage, read: (uri) => Effect.zipRight(Effect.sleep(20), storage.read(uri)) }
     const cached = withCache(slow)
@@ -256,7 +256,7 @@ describe("files in pieces", () => {
       yield* file.finish
     }))
 
-  it("are forgotten by the cache when they are finished", async () => {
+  it("are dropped from the cache when they are finished", async () => {
     const uri = "mem://array/__1_1_0123456789abcdef0123456789abcdef/a0.tdb"
     const cached = withCache(memory(), { listings: true })
     await run(cached.write(uri, content))
@@ -294,7 +294,7 @@ describe("files in pieces", () => {
     assertEquals([calls.at(-1)?.operation, calls.at(-1)?.failed, trace.bytesWritten], ["append", true, 1010])
   })
 
-  it("wait for their turn call by call: an open one holds none", async () => {
+  it("require a permit for each call: an open file holds none", async () => {
     const limited = withLimit(memory(), 1)
     await run(Effect.scoped(Effect.gen(function* () {
       const [one, two] = [yield* limited.openWrite("mem://one"), yield* limited.openWrite("mem://two")]
@@ -305,7 +305,7 @@ describe("files in pieces", () => {
     assertEquals(await run(limited.read("mem://two")), content)
   })
 
-  it("are tried again call by call, with the bytes once", async () => {
+  it("are retried call by call, and contain the bytes once", async () => {
     const inner = memory()
     const tries: Array<string> = []
     const twice = <A, E, R>(
@@ -361,7 +361,7 @@ describe("single flight", () => {
     }))
   })
 
-  it("shares failures, and starts anew after them", async () => {
+  it("shares failures, and runs the work again after them", async () => {
     const flights = makeSingleFlight<number, string>()
     let count = 0
     const work = Effect.suspend(() =>
@@ -414,7 +414,7 @@ describe("retry", () => {
     }
   })
 
-  it("does not wait the same twice", async () => {
+  it("randomizes the waits", async () => {
     const waits = new Set<number>()
     for (let i = 0; i < 5; i++) {
       const { storage } = failing(1, "Timeout")
@@ -423,7 +423,7 @@ describe("retry", () => {
     assert(waits.size > 1)
   })
 
-  it("gives up after so many tries, and at once on what does not pass", async () => {
+  it("fails after the maximum number of attempts, and immediately for permanent failures", async () => {
     const { tries, storage } = failing(99, "Unavailable")
     assert(Exit.isFailure((await timeless(withRetry(storage, { times: 2 }).read("mem://file"))).exit))
     assertEquals(tries.count, 3)
@@ -440,7 +440,7 @@ describe("retry", () => {
     )
   })
 
-  it("waits as long as the server asks, unless that is too long", async () => {
+  it("waits as long as the server requests, up to a limit", async () => {
     const polite = failing(1, "Unavailable", { retryAfter: 1500 })
     const { exit, waits } = await timeless(withRetry(polite.storage, { wait: 10 }).read("mem://file"))
     assert(Exit.isSuccess(exit))
@@ -463,7 +463,7 @@ describe("retry", () => {
 })
 
 describe("limit", () => {
-  it("lets no more under way than allowed, ranges counted one by one", async () => {
+  it("limits the number of concurrent requests, and counts each range", async () => {
     const inner = memory(new Map([["file", content]]))
     let [now, max] = [0, 0]
     const counting = <A, E>(call: Effect.Effect<A, E>): Effect.Effect<A, E> =>

@@ -1,6 +1,6 @@
 /**
- * A process of power_loss_test.ts, with mounts of its own: writes into a file system in an image file, and after each
- * step reads a copy of that file: the state of a disk after a power failure at this point. Prints the commits.
+ * A process of power_loss_test.ts, with its own mounts: writes into a file system in an image file. After each step it
+ * reads a copy of the image file, which is the state of a disk after a power failure at this point. Prints the commits.
  */
 import * as Effect from "effect/Effect"
 import { execFileSync } from "node:child_process"

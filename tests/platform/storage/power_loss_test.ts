@@ -1,4 +1,4 @@
-/** Commits survive a loss of power: checks the state of a real disk after each step, where one can be mounted. */
+/** Commits survive a power failure: checks the state of a real disk after each step, if a disk can be mounted. */
 import { assertEquals } from "@std/assert"
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -26,9 +26,9 @@ const lose = (system: string, durability: string): ReadonlyArray<{ commits: numb
   }
 }
 
-describe("a loss of power", () => {
+describe("a power failure", () => {
   for (const system of ["ext4", "ext2"]) {
-    it(`leaves what was committed, whole (${system})`, () => {
+    it(`leaves all commits complete (${system})`, () => {
       const losses = lose(system, "synced")
       if (losses === undefined) return console.log(`no ${system} can be mounted here; this takes root and loop devices`)
       assertEquals(losses, [0, 2, 2, 4, 4, 6].map((commits) => ({ commits, broken: 0 })))

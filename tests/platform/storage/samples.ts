@@ -1,4 +1,4 @@
-/** Bytes of the kinds that arrays hold, in sizes around the limits of blocks. The same on every run. */
+/** Returns bytes of the kinds that arrays contain, with sizes near the limits of blocks, the same in every run. */
 export const samples = (): ReadonlyArray<readonly [string, Uint8Array]> => {
   let seed = 12345
   const random = (): number => {

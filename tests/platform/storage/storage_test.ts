@@ -93,7 +93,7 @@ describe("names", () => {
 })
 
 describe("memory storage", () => {
-  it("reads and writes the map it is given", async () => {
+  it("reads and writes the provided map", async () => {
     const files = new Map([["array/file", Uint8Array.of(1)]])
     const storage = makeMemoryStorage(files)
     assertEquals(await run(storage.read("mem://array/file")), Uint8Array.of(1))
@@ -130,7 +130,7 @@ describe("memory storage", () => {
     assertEquals([counters.calls.listAllPage, counters.calls.listPage], [3, 0])
   })
 
-  it("is fresh in every layer", async () => {
+  it("is empty in every new layer", async () => {
     const program = Effect.flatMap(Storage, (storage) => storage.create("mem://file", Uint8Array.of(1)))
     await run(Effect.provide(program, layerMemory))
     await run(Effect.provide(program, layerMemory))
@@ -138,7 +138,7 @@ describe("memory storage", () => {
 })
 
 describe("local storage", () => {
-  it("takes no URL with a slash too few for a path, as its credentials would become names of folders", () => {
+  it("rejects a URL with a missing slash as a path, because its credentials would become names of folders", () => {
     for (const uri of ["http:/host/a?sig=SECRET", "HTTPS:host/a?sig=SECRET", "s3:/bucket/a?sig=SECRET"]) {
       const error = Effect.runSync(Effect.flip(makeLocalStorage().createFolder(uri)))
       assertEquals(error.reason, "Unsupported")
@@ -183,7 +183,7 @@ describe("local storage", () => {
       ])
     }))
 
-  it("copies files by the file system, and removes a copy that is interrupted", () =>
+  it("copies files with the file system, and removes an interrupted copy", () =>
     inside(async (path) => {
       const [from, to] = [join(path, "from"), join(path, "__schema", "to")]
       writeFileSync(from, new Uint8Array(64 << 20).fill(7))
@@ -205,7 +205,7 @@ describe("local storage", () => {
       assert(await fails(localFiles.copy(join(path, "pipe"), to)) instanceof NotFound)
     }))
 
-  it("follows links to files and folders, and passes by those that lead nowhere", () =>
+  it("follows links to files and folders, and ignores broken links", () =>
     inside(async (path) => {
       mkdirSync(join(path, "real"))
       writeFileSync(join(path, "real", "file"), "abc")
@@ -236,7 +236,7 @@ describe("local storage", () => {
       symlinkSync(join(path, "locked", "inner"), join(path, "refused"))
       chmodSync(join(path, "locked"), 0)
       try {
-        // the superuser may look everywhere
+        // root may read all folders
         const refused = process.getuid?.() === 0 ? ["refused folder"] : []
         const kinds = (await run(localFiles.list(path))).map(({ name, kind }) => `${name} ${kind}`)
         assertEquals(kinds, ["file file", "here folder", "locked folder", "real folder", ...refused])
@@ -262,7 +262,7 @@ describe("local storage", () => {
       }
     }))
 
-  it("says why, by the codes of the file system", () => {
+  it("converts the error codes of the file system to reasons", () => {
     const reasonOf = (cause: unknown) => storageFailure("write", "file")(cause).reason
     assertEquals(reasonOf({ code: "EACCES" }), "Denied")
     assertEquals(reasonOf({ code: "EPERM" }), "Denied")
@@ -280,7 +280,7 @@ describe("local storage", () => {
       assertEquals(await run(localFiles.list(path)), [])
     }))
 
-  it("lets one process of several create a file, whole", () =>
+  it("lets one of several processes create a complete file", () =>
     inside(async (path) => {
       const script = fileURLToPath(new URL("create_race.ts", import.meta.url))
       const before = "Deno" in globalThis ? ["run", "-A", script] : [script]
@@ -334,7 +334,7 @@ describe("local storage", () => {
     }
   })
 
-  it("keeps unfinished files out of the folders in which TileDB takes every file for its own", () =>
+  it("does not write unfinished files into folders in which TileDB reads every file", () =>
     inside(async (path) => {
       const temporaries = (folder: string) =>
         readdirSync(join(path, folder)).filter((name) => name.startsWith(".")).length
@@ -357,7 +357,7 @@ describe("local storage", () => {
       }
     }))
 
-  it("leaves nothing behind when a write fails, and shows nothing of one under way", () =>
+  it("leaves no files after a failed write, and does not show a write in progress", () =>
     inside(async (path) => {
       mkdirSync(join(path, "folder"))
       writeFileSync(join(path, "folder", "inner"), "x")

@@ -6,7 +6,7 @@ import { isScratch, lazyKernel, MAX_BUFFER_SIZE, scratch, withWasmMemory } from 
 import { digestOf, kernels } from "../../../bundle/wasm.ts"
 
 describe("kernels", () => {
-  it("are made of their sources: run `deno task kernels` after a change", () => {
+  it("are generated from their sources: run `deno task kernels` after a change", () => {
     const code = readFileSync(new URL("../../../platform/wasm/modules_generated.ts", import.meta.url), "utf8")
     const digests = [...code.matchAll(/`(\w+\.wat)`; SHA-256 of the source: (\w+)/g)].map((
       [, name, sum],
@@ -21,7 +21,7 @@ describe("kernels", () => {
 })
 
 describe("the memory of kernels", () => {
-  it("gives a result another place than its input", () => {
+  it("contains inputs and results in different places", () => {
     const a = scratch(100, new Uint8Array(8))
     const b = scratch(MAX_BUFFER_SIZE, a)
     const c = scratch(100, b)
@@ -32,7 +32,7 @@ describe("the memory of kernels", () => {
     assertEquals([isScratch(a), isScratch(b), isScratch(new Uint8Array(1))], [true, true, false])
   })
 
-  it("has no room for more than kernels take", () => {
+  it("is not used for data above the limit of the kernels", () => {
     assertEquals(isScratch(scratch(MAX_BUFFER_SIZE + 1, new Uint8Array(8))), false)
     const call = () => {
       throw new Error("called")
@@ -41,7 +41,7 @@ describe("the memory of kernels", () => {
     assertEquals(withWasmMemory(new Uint8Array(1), new Uint8Array(MAX_BUFFER_SIZE + 1), call), false)
   })
 
-  it("copies what lies elsewhere in and out, and nothing out of a kernel that refuses", () => {
+  it("copies inputs and results from and to other memory, but no result of a kernel that fails", () => {
     const [input, output] = [Uint8Array.of(1, 2, 3), Uint8Array.of(9, 9, 9)]
     const inside = scratch(3, input)
     inside.set([7, 8, 9])

@@ -1,4 +1,4 @@
-/** A program for tests: has a worker do a job, and never closes the scope of its workers. */
+/** A program for tests: runs a job on a worker, and never closes the scope of its workers. */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { makeWorkers } from "../../../platform/workers/worker_pool.ts"

@@ -20,7 +20,7 @@ const withPool = <A>(
     Effect.scoped(Effect.flatMap(makeWorkers(threads, rest), (workers) => use(workers!.pool({ url: module })))),
   )
 
-/** Offers until a worker is there to take it. */
+/** Offers a job until a worker accepts it. */
 const offered = (pool: WorkerPool, job: { readonly bytes: ArrayBuffer; readonly fail?: true }) =>
   Effect.gen(function* () {
     for (;;) {
@@ -30,7 +30,7 @@ const offered = (pool: WorkerPool, job: { readonly bytes: ArrayBuffer; readonly 
     }
   })
 
-/** A program that leaves its threads as they are, and in Deno the permissions that it came to need. */
+/** Runs a program that does not stop its threads; in Deno, also returns the permissions that it requested. */
 const runWithoutEnd = (permission: string) => {
   const folder = mkdtempSync(join(tmpdir(), "tessera-threads-"))
   const audit = join(folder, "audit.jsonl")
@@ -38,7 +38,7 @@ const runWithoutEnd = (permission: string) => {
     const program = join(import.meta.dirname!, "run_without_end.ts")
     const args = "Deno" in globalThis ? ["run", permission, "--no-check", program] : [program]
     const env = { ...process.env, DENO_AUDIT_PERMISSIONS: audit }
-    // a program that is held is ended, and then has no status
+    // a program that does not end is killed at the timeout, and its status is null
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 20_000, env })
     const lines = existsSync(audit) ? readFileSync(audit, "utf8").trim().split("\n").filter((line) => line !== "") : []
     return { result: [status, stdout, stderr], prompts: lines.map((line) => JSON.parse(line).permission) }
@@ -107,12 +107,12 @@ describe("worker threads", () => {
         })
         yield* use
         yield* Effect.sleep(300)
-        // none is there, and so none is ready
+        // all workers have stopped, so none is ready
         assertEquals(pool.offer(() => [{ bytes: new ArrayBuffer(8) }, []]), undefined)
         yield* use
       }), 50))
 
-  it("keep no program from ending, but while they do what is waited for", () => {
+  it("do not keep a program running, except during jobs whose results it awaits", () => {
     assertEquals(runWithoutEnd("-A").result, [0, "8 bytes came back\n", ""])
   })
 
@@ -123,7 +123,7 @@ describe("worker threads", () => {
       const allowed = runWithoutEnd("--allow-read")
       assertEquals(allowed.result, [0, "8 bytes came back\n", ""])
       assert(allowed.prompts.includes("read") && !allowed.prompts.includes("env"))
-      // any permission but that: without one, Deno's node:child_process hands on its own
+      // any permission except read: a child process of Deno without permissions inherits those of its parent
       assertEquals(runWithoutEnd("--allow-sys"), { result: [0, "no thread took it\n", ""], prompts: [] })
     },
   )

@@ -311,7 +311,7 @@ describe("copies of arrays in which one fragment contains a cell several times",
     assertEquals(await copies("last", 1), [false, [1, 5, 7], [2, 11, 6]])
   })
 
-  it("reject the option where it has no meaning", () =>
+  it("reject the option if it has no effect", () =>
     inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", schema)
       const { option, reason } = yield* Effect.flip(

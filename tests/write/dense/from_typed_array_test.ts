@@ -19,7 +19,7 @@ describe("Dense.fromTypedArray", () => {
       }
     })))
 
-  it("rejects shapes and names that do not fit, and leaves nothing", () =>
+  it("rejects shapes and names that do not fit, and leaves no files", () =>
     inMemory(Effect.gen(function* () {
       const data = new Int32Array(6)
       const of = (shape: ReadonlyArray<number>, options = {}) => Dense.fromTypedArray("mem://a", data, shape, options)

@@ -8,7 +8,7 @@ import { makeHttpStorage } from "../../../../platform/storage/http/http.ts"
 import { startWebServer } from "../../../support/web_server.ts"
 
 describe("a file that the server compresses", () => {
-  it("is decoded by the runtime, or refused where it decodes nothing", async () => {
+  it("is decoded by the runtime, or rejected if the runtime does not decode it", async () => {
     const content = new Uint8Array(3000).fill(7)
     const server = await startWebServer({
       files: new Map(),

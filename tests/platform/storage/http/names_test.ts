@@ -1,4 +1,4 @@
-/** From URIs to URLs, and from links to names: what may leave a folder, and what may not. */
+/** Conversions of URIs to URLs and of links to names, and names that would lead out of a folder. */
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert"
 import * as FastCheck from "effect/FastCheck"
 import { describe, it } from "node:test"
@@ -57,7 +57,7 @@ describe("URLs", () => {
     }
   })
 
-  it("know what is around them", () => {
+  it("return their parent folders", () => {
     assertEquals(objectOf("https://host/a/__schema/__enumerations"), "https://host/a")
     assertEquals(objectOf("https://host/a/__1_1_0123/x"), "https://host/a")
     assertEquals(objectOf("https://host/__data/a"), "https://host/__data/a")
@@ -69,13 +69,13 @@ describe("URLs", () => {
     assertEquals(namesBelow("https://host/a", "https://host/a/%ff"), undefined)
   })
 
-  it("hold any name that stays in its folder", () => {
+  it("support every name that stays in its folder", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.string({ unit: "binary", minLength: 1, maxLength: 12 }), (name) => {
         if (!staysInFolder(name)) return
         const { base } = place(`https://host/folder/${encodeURIComponent(name.toWellFormed())}`)
         assertEquals(namesBelow("https://host/folder", base), [name.toWellFormed()])
-        // raw, as the engine appends names to a folder
+        // unescaped, as the engine appends names to a folder
         assert(place(`https://host/folder/${name}`).base.startsWith("https://host/folder"))
       }),
       { numRuns: 1000 },
@@ -93,7 +93,7 @@ describe("index pages", () => {
     parseIndexPage(page, base)?.map(({ name, kind }) => kind === "folder" ? `${name}/` : name)
   const links = (...hrefs: ReadonlyArray<string>) => hrefs.map((href) => `<a href="${href}">x</a>`).join("\n")
 
-  it("show what is directly in the folder, and nothing else", () => {
+  it("list the direct entries of the folder only", () => {
     assertEquals(
       parse(links("a", "b/", "./c", "/my%20data/array/d", "https://host/my%20data/array/e/", "f#g", "h?i")),
       [
@@ -138,7 +138,7 @@ describe("index pages", () => {
     for (const href of outside) assertEquals(parse(links("ok", href)), ["ok"], href)
   })
 
-  it("are read whatever quotes and entities they use", () => {
+  it("are parsed with any quotes and entities", () => {
     assertEquals(
       parse(
         `<A class="file"\n HREF='it%27s'>x</A><a href=plain>y</a><a title="href" href = "a&amp;b&#32;&#x63;">z</a>` +
@@ -193,7 +193,7 @@ describe("index pages", () => {
 })
 
 describe("manifests", () => {
-  it("give back the folders that they were made of", () => {
+  it("contain the folders from which they were created", () => {
     const name = FastCheck.string({ unit: "grapheme", minLength: 1, maxLength: 4 })
       .map((name) => name.toWellFormed()).filter(staysInFolder)
     const path = FastCheck.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"))
@@ -226,7 +226,7 @@ describe("manifests", () => {
     )
   })
 
-  /** The listing of every folder, by a simple way from the parsed JSON. */
+  /** Returns the listing of every folder, computed from the parsed JSON. */
   const model = (files: ReadonlyArray<readonly [string, number]>): Map<string, Array<Entry>> => {
     const folders = new Map<string, Map<string, Entry>>([["", new Map()]])
     for (const [path, size] of files) {
@@ -248,8 +248,8 @@ describe("manifests", () => {
   const head = '"format":"tessera-manifest","version":1'
   const parse = (text: string) => decodeManifest(new TextEncoder().encode(text))
 
-  it("are read in any order, with any spaces, escapes and other keys: as JSON.parse reads them", () => {
-    // few names, so that files and folders share them, and names that sort around the slash
+  it("are parsed like JSON.parse in any order, with any spaces, escapes and other keys", () => {
+    // few names, so that files and folders have equal names, and names that are sorted before and after the slash
     const name = FastCheck.constantFrom(
       "a",
       "a-b",
@@ -362,7 +362,7 @@ describe("manifests", () => {
       ] as ReadonlyArray<readonly [string, RegExp]>
     ) {
       const texts = [`{${head},"files":${files}}`, `{"files":${files},${head}}`]
-      // what is cut off is so at the end of the text
+      // a list of files is truncated only at the end of the text
       for (const text of message.source.includes("JSON") ? texts.slice(0, 1) : texts) {
         const error = assertThrows(() => parse(text), Error)
         assertMatch(error.message, message, text)
@@ -402,7 +402,7 @@ describe("manifests", () => {
             assert(error instanceof Error && error.message !== "")
             return
           }
-          // what is taken is what JSON.parse takes, too
+          // JSON.parse accepts every accepted manifest
           const { files } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(damaged))
           assertEquals(list, model(files).get(""))
         },
@@ -411,7 +411,7 @@ describe("manifests", () => {
     )
   })
 
-  it("of 500,000 files are listed by looking at few of them", () => {
+  it("of 500,000 files are listed without a search through all of them", () => {
     const files = Array.from({ length: 500_000 }, (_, i) => {
       const name = `__${1709539200000 + i % 100}_${1709539200000 + i % 100}_${i.toString(16).padStart(32, "0")}_22`
       return [`arrays/array_${Math.floor(i / 100)}/__fragments/${name}/__fragment_metadata.tdb`, i] as const
@@ -425,11 +425,11 @@ describe("manifests", () => {
     assert(manifest.files.has(files[250_000][0]))
     const elapsed = Date.now() - start
     assert(elapsed < 60_000, `${elapsed} ms`)
-    // what is kept is the text and a few numbers for each file
+    // a manifest in memory consists of its text and a few numbers for each file
     assert(manifest.bytes < 1.5 * bytes.length)
   })
 
-  it("with long names and many siblings are read in time that grows with their length", () => {
+  it("with long names and many siblings are parsed in linear time", () => {
     for (
       const files of [
         Array.from({ length: 1000 }, (_, i) => [`${"a".repeat(20_000)}${i}`, 1] as const),
@@ -444,13 +444,13 @@ describe("manifests", () => {
     }
   })
 
-  it("keep names that look like the text between files", () => {
+  it("support names that contain the text between files", () => {
     const files = [["a],[b", 1], ['c"],["d', 2]] as const
     const { list } = decodeManifest(encodeManifest(files))
     assertEquals(list(""), [{ name: "a],[b", kind: "file", size: 1 }, { name: 'c"],["d', kind: "file", size: 2 }])
   })
 
-  it("are read fast, even large ones", () => {
+  it("are parsed quickly, also if they are large", () => {
     const files = Array.from({ length: 100_000 }, (_, i) => [`__fragments/__${i}_${i}_x/a${i % 7}.tdb`, i] as const)
     const bytes = encodeManifest(files)
     const start = Date.now()

@@ -1,4 +1,4 @@
-/** Making manifests of folders with links, and of more than a manifest may have. */
+/** Manifests of folders that contain links, and of folders with more files than a manifest supports. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ const inFolder = async (body: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-/** The manifest's files, by all folders. */
+/** Returns the files in the manifest of a folder. */
 const published = async (folder: string): Promise<ReadonlyArray<string>> => {
   await Effect.runPromise(Effect.timeout(publish(localFiles, folder), "5 seconds"))
   const manifest = decodeManifest(await Effect.runPromise(localFiles.read(join(folder, MANIFEST_NAME))))
@@ -30,7 +30,7 @@ const published = async (folder: string): Promise<ReadonlyArray<string>> => {
   return walk("")
 }
 
-/** A storage that answers each listing with these entries. */
+/** Returns a storage that returns these entries for each listing. */
 const listing = (entries: (depth: number) => ReadonlyArray<Entry>): Storage => ({
   ...makeMemoryStorage(),
   list: (uri) => Effect.sync(() => entries(uri.split("/").length - 3)),
@@ -46,7 +46,7 @@ describe("publish", () => {
       assertEquals(await published(folder), ["array/file"])
     }))
 
-  it("follows links to other folders, and stops where two of them lead to each other", () =>
+  it("follows links to other folders, and stops at cycles of links", () =>
     inFolder(async (folder) => {
       for (const name of ["root", "root/x", "root/y", "other"]) mkdirSync(join(folder, name))
       for (const name of ["root/x/one", "root/y/two", "other/three"]) writeFileSync(join(folder, name), "abc")
@@ -57,7 +57,7 @@ describe("publish", () => {
       assertEquals(await published(join(folder, "root")), ["other/three", "x/one", "x/to-y/two", "y/to-x/one", "y/two"])
     }))
 
-  it("refuses more files than a manifest may have, before it has listed them all", async () => {
+  it("rejects more files than a manifest supports, before all of them are listed", async () => {
     let listings = 0
     const name = "n".repeat(10_000)
     const many = listing((depth) => {
@@ -74,7 +74,7 @@ describe("publish", () => {
     assert(listings < 30, `${listings}`)
   })
 
-  it("refuses folders that are too many, and lets timers run meanwhile", async () => {
+  it("rejects too many folders, and does not block timers", async () => {
     let timers = 0
     const timer = setInterval(() => timers++, 10)
     const pair = ["a", "b"].map((name): Entry => ({ name, kind: "folder" }))

@@ -1,4 +1,4 @@
-/** Headers reach the origins that they are for and no other one; redirects are followed hop by hop. */
+/** Headers are only sent to the origins that the program allows; redirects are followed one by one. */
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -21,7 +21,7 @@ const fails = async <A>(effect: Effect.Effect<A, NotFound | StorageError>): Prom
   assert(error instanceof StorageError, String(error))
   return error
 }
-/** Everything that logging an error could show. */
+/** Returns everything that a log of an error can contain. */
 const shown = (error: StorageError | InvalidOption): string => {
   const texts: Array<string> = []
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
@@ -34,7 +34,7 @@ const content = Uint8Array.from({ length: 1000 }, (_, i) => i * 31 + (i >>> 8))
 const secret = { authorization: "Bearer secret", "X-Api-Key": "secret too" }
 const some = [{ offset: 100, length: 50 }, { offset: 600, length: 10 }]
 
-/** Two servers on two ports, which are two origins, each with the same file. */
+/** Starts two servers on two ports, which are two origins, each with the same file. */
 const twoSites = async (
   habits: (here: string, there: string) => { readonly here?: Omit<Habits, "files">; readonly there?: Partial<Habits> },
   body: (here: WebServer, there: WebServer, files: Map<string, Uint8Array>) => Promise<void>,
@@ -54,7 +54,7 @@ const twoSites = async (
     await there.close()
   }
 }
-/** Redirects what is below `/old/` to the same path below `target`. */
+/** Redirects paths below `/old/` to the same path below `target`. */
 const moved = (target: string, status = 302): Habits["first"] => (seen, response) => {
   if (!seen.path.startsWith("/old/")) return undefined
   response.writeHead(status, { location: seen.url.replace("/old", target) }).end("moved")
@@ -73,7 +73,7 @@ const headersAt = (server: WebServer) =>
   server.seen.map(({ headers }) => [headers.authorization, headers["x-api-key"]].join())
 
 describe("headers of the program", () => {
-  it("go to the origin of the first URI, and not to others", () =>
+  it("are sent to the origin of the first URI only", () =>
     twoSites(() => ({}), async (here, there) => {
       const storage = storageOf({ headers: secret })
       await run(everyRead(storage, `${here.origin}/data/file`))
@@ -86,14 +86,14 @@ describe("headers of the program", () => {
       assert(there.seen.some(({ headers }) => headers.range === "bytes=100-149"))
     }))
 
-  it("stay with the storage that they were given to: another one begins anew", () =>
+  it("belong to one storage: another storage has its own first URI", () =>
     twoSites(() => ({}), async (here, there) => {
       await run(storageOf({ headers: secret }).read(`${here.origin}/data/file`))
       await run(storageOf({ headers: secret }).read(`${there.origin}/data/file`))
       assertEquals([headersAt(here), headersAt(there)], [["Bearer secret,secret too"], ["Bearer secret,secret too"]])
     }))
 
-  it("go to the origins in the option `origin`, independent of the first read", () =>
+  it("are sent to the origins in the option `origin`, for any first read", () =>
     twoSites(() => ({}), async (here, there) => {
       for (const origin of [there.origin, new URL(`${there.origin}/some/path?x`), [`${there.origin}/`]]) {
         here.seen.length = there.seen.length = 0
@@ -125,7 +125,7 @@ describe("headers of the program", () => {
       assertEquals(here.seen.length, 1)
     }))
 
-  it("do not go along with a redirect to another origin, and go along within the origin", () =>
+  it("are not sent after a redirect to another origin, but after one within the origin", () =>
     twoSites((here, there) => ({
       here: { first: moved(`${there}/data`) },
       there: { first: moved(`${here}/data`) },
@@ -141,12 +141,12 @@ describe("headers of the program", () => {
         )
       }
       here.seen.length = there.seen.length = 0
-      // back to the origin that the headers are for
+      // redirects back to an origin that receives the headers
       await run(storageOf({ headers: secret, origin: here.origin }).read(`${there.origin}/old/file`))
       assertEquals([headersAt(there), headersAt(here)], [[","], ["Bearer secret,secret too"]])
     }))
 
-  it("do not go to http: when they are for https:, nor to another port", async () => {
+  it("for https: are not sent to http: or to another port", async () => {
     const requested: Array<readonly [string, string | undefined]> = []
     const client = HttpClient.make((request, url) => {
       requested.push([url.href, request.headers.authorization])
@@ -213,7 +213,7 @@ describe("redirects", () => {
     response.writeHead(302, { location: at + 1 < length ? `/hop${at + 1}` : "/data/file" }).end()
     return true
   }
-  it("are followed ten times and no more", async () => {
+  it("are followed at most ten times", async () => {
     await twoSites(() => ({ here: { first: chain(10) } }), async (here) => {
       assertEquals(await run(storageOf().read(`${here.origin}/hop0`)), content)
       assertEquals(here.seen.length, 11)
@@ -229,7 +229,7 @@ describe("redirects", () => {
     })
   })
 
-  it("that lead back fail at once", () =>
+  it("in a cycle fail immediately", () =>
     twoSites((here, there) => ({
       here: { first: moved(`${there}/old`) },
       there: { first: moved(`${here}/old`) },
@@ -318,7 +318,7 @@ describe("redirects", () => {
     assertEquals(requested, ["https://data.example/down", "http://data.example/up", "https://data.example/file"])
   })
 
-  it("of folders lead to their index pages and manifests", async () => {
+  it("of folders are followed to index pages and manifests", async () => {
     const slash: Habits["first"] = (seen, response) => {
       if (!/^\/(old|data)\/array\/$/.test(seen.path)) return undefined
       if (seen.path.startsWith("/data")) return undefined
@@ -348,7 +348,7 @@ describe("redirects", () => {
     })
   })
 
-  it("with bodies that do not end are given up", () =>
+  it("with endless bodies are aborted", () =>
     twoSites(() => ({
       here: {
         first: (seen, response) => {
@@ -367,7 +367,7 @@ describe("redirects", () => {
     }))
 })
 
-/** A `fetch` as in a browser: redirects that are not followed are hidden. */
+/** Returns a `fetch` that behaves as in a browser: the targets of redirects that are not followed are hidden. */
 const browserFetch = (modes: Array<string>): typeof globalThis.fetch => async (url, init) => {
   modes.push(init?.redirect ?? "follow")
   const answer = await fetch(url, init)
@@ -383,8 +383,8 @@ const browserClient = (modes: Array<string>): HttpClient.HttpClient =>
     HttpClient.transform(Effect.provideService(FetchHttpClient.Fetch, browserFetch(modes))),
   )
 
-describe("redirects in a browser, which hides where they lead", () => {
-  it("are followed by the browser where there are no headers to keep", () =>
+describe("redirects in a browser, which hides their targets", () => {
+  it("are followed by the browser if the program has no headers", () =>
     twoSites((_, there) => ({ here: { first: moved(`${there}/data`) } }), async (here) => {
       const modes: Array<string> = []
       const storage = makeHttpStorage(browserClient(modes))
@@ -393,7 +393,7 @@ describe("redirects in a browser, which hides where they lead", () => {
       assertEquals(modes, ["manual", "manual", "follow", "follow"])
     }))
 
-  it("are refused where headers would go along", () =>
+  it("are rejected if headers would be sent with them", () =>
     twoSites((_, there) => ({ here: { first: moved(`${there}/data`) } }), async (here, there) => {
       const storage = makeHttpStorage(browserClient([]), { headers: secret })
       for (let i = 0; i < 2; i++) {

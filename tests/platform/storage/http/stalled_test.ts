@@ -1,4 +1,4 @@
-/** Servers that promise a long body and stop sending: they are given up after the timeout, however much they promised. */
+/** Servers that announce a long body and stop sending: requests fail after the timeout, for any announced length. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"

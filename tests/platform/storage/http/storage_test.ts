@@ -1,4 +1,4 @@
-/** Web servers with bad habits, each by name; and what requests cost. */
+/** Web servers with faults, and the number of requests of operations. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -31,7 +31,7 @@ interface Site extends WebServer {
   readonly files: Map<string, Uint8Array>
 }
 
-/** A server with one file, for as long as `body` runs. */
+/** Runs `body` with a server that has one file. */
 const site = async (
   habits: Omit<Habits, "files">,
   body: (site: Site) => Promise<void>,
@@ -62,7 +62,7 @@ const always = (answer: (response: ServerResponse, seen: Seen) => void): Habits[
   answer(response, seen)
   return true
 }
-/** A body without an end. */
+/** Sends a body without an end. */
 const endlessly = (response: ServerResponse, byte: number): void => {
   const piece = new Uint8Array(1 << 20).fill(byte)
   const more = (): void => {
@@ -72,7 +72,7 @@ const endlessly = (response: ServerResponse, byte: number): void => {
   }
   more()
 }
-/** Waits for what happens soon. */
+/** Waits until a condition is true, at most about two seconds. */
 const until = async (done: () => boolean): Promise<void> => {
   for (let i = 0; i < 200 && !done(); i++) await new Promise((next) => setTimeout(next, 10))
 }
@@ -81,7 +81,7 @@ const range = { offset: 100, length: 50 }
 const some = [range]
 
 describe("statuses", () => {
-  it("mean what they say", async () => {
+  it("are converted to the reasons of errors", async () => {
     for (
       const [code, reason] of [
         [401, "Denied"],
@@ -123,7 +123,7 @@ describe("statuses", () => {
     for (const header of [undefined, "soon", "-1", "99999999999999"]) assertEquals(retryAfterOf(header, 0), undefined)
   })
 
-  it("500 twice and then the file: retries find it, and wait as long as asked", async () => {
+  it("500 twice and then the file: retries succeed after the requested wait", async () => {
     const first = () => firstly(status(500), status(429, { "retry-after": "1" }))
     await site({ first: first() }, async ({ storage, uri }) => {
       assertEquals((await fails(storage.read(uri))).reason, "Unavailable")
@@ -138,7 +138,7 @@ describe("statuses", () => {
 })
 
 describe("a server without ranges", () => {
-  it("serves small files all the same", () =>
+  it("serves small files", () =>
     site({ ranges: "no" }, async ({ storage, uri }) => {
       const ranges = [range, { offset: 0, length: 3 }, { offset: 1000, length: 0 }]
       for (let i = 0; i < 2; i++) {
@@ -161,7 +161,7 @@ describe("a server without ranges", () => {
       assertEquals(seen.length, 1)
     }))
 
-  it("is refused by name where files are large, without reading them", () =>
+  it("is rejected with a reason if files are large, without reading them", () =>
     site({
       first: always((response, { method }) => {
         response.writeHead(200, { "content-length": String(40 << 20) })
@@ -191,7 +191,7 @@ describe("a server without ranges", () => {
       assertEquals((await run(storage.readTail(uri, 41 << 20))).bytes.length, 40 << 20)
     }))
 
-  it("is refused by name where it tells no length and does not end", () =>
+  it("is rejected with a reason if it sends no length and an endless body", () =>
     site({
       first: always((response, { method }) => {
         response.writeHead(200)
@@ -208,7 +208,7 @@ describe("a server without ranges", () => {
     }))
 })
 
-describe("a server that lies", () => {
+describe("a server that responds incorrectly", () => {
   it("sends other bytes than requested", () =>
     site({ ranges: "other bytes" }, async ({ storage, uri }) => {
       const error = await fails(storage.readRanges(uri, some))
@@ -217,7 +217,7 @@ describe("a server that lies", () => {
       assertEquals((await fails(storage.readTail(uri, 10))).reason, "Unknown")
     }))
 
-  it("sends the whole file and calls it a part", () =>
+  it("sends the whole file with the status of a part", () =>
     site({ ranges: "whole as part" }, async ({ storage, uri }) => {
       for (const call of [storage.readRanges(uri, some), storage.readTail(uri, 10)]) {
         const error = await fails(call as Effect.Effect<unknown, NotFound | StorageError>)
@@ -226,7 +226,7 @@ describe("a server that lies", () => {
       }
     }))
 
-  it("sends a byte less, or one more, than it says", async () => {
+  it("sends one byte less or more than announced", async () => {
     for (const ranges of ["lie", "lie longer"] as const) {
       await site({ ranges }, async ({ storage, uri }) => {
         assertEquals((await fails(storage.readRanges(uri, some))).reason, "Truncated")
@@ -235,13 +235,13 @@ describe("a server that lies", () => {
     }
   })
 
-  it("promises more than there is in the world, and costs no memory for it", () =>
+  it("announces an impossible length, for which no memory is allocated", () =>
     site({ ranges: "huge" }, async ({ storage, uri }) => {
       const error = await fails(storage.readRanges(uri, [{ offset: 0, length: 2 ** 50 }]))
       assertEquals(error.reason, "Truncated")
     }))
 
-  it("cuts bodies off", () =>
+  it("truncates bodies", () =>
     site({
       first: always((response, { headers }) => {
         const part = headers.range === undefined
@@ -272,7 +272,7 @@ describe("a server that lies", () => {
       assertEquals(seen.length, 2)
     }))
 
-  it("compresses what it sends as a part", () =>
+  it("compresses a part", () =>
     site({
       first: always(status(206, { "content-range": "bytes 100-149/1000", "content-encoding": "gzip" })),
     }, async ({ storage, uri }) => {
@@ -287,8 +287,8 @@ describe("a server that lies", () => {
     }))
 })
 
-describe("a server that is elsewhere", () => {
-  it("redirects, and is followed", () =>
+describe("a server with redirects, without CORS, or that does not exist", () => {
+  it("redirects, and the redirect is followed", () =>
     site({
       first: (seen, response) => {
         if (!seen.path.startsWith("/old/")) return undefined
@@ -343,7 +343,7 @@ describe("a server that hangs", () => {
     response.writeHead(206, { "content-length": "50", "content-range": "bytes 100-149/1000" })
     response.write(new Uint8Array(10))
   })
-  it("is given up in time, before the answer and within", async () => {
+  it("causes a timeout, before and during the response", async () => {
     for (const [first, label] of [[hanging, "the response"], [halfway, "the body"]] as const) {
       await site({ first }, async ({ storage, uri, seen }) => {
         const error = await fails(storage.readRanges(uri, some))
@@ -383,7 +383,7 @@ describe("a server that hangs", () => {
 })
 
 describe("queries and headers", () => {
-  it("go with every request, also of names put behind", () =>
+  it("are sent with every request, also for appended names", () =>
     site({ query: "sig=a%2Fb&x=1" }, async ({ storage, origin, files }) => {
       files.set("data/__schema/one", content)
       const uri = `${origin}/data?sig=a%2Fb&x=1`
@@ -397,7 +397,7 @@ describe("queries and headers", () => {
       assertEquals((await fails(storage.read(`${origin}/data/file`))).reason, "Denied")
     }))
 
-  it("go as given", () =>
+  it("are sent unchanged", () =>
     site({}, async ({ storage, uri, seen }) => {
       await run(storage.read(uri))
       assertEquals(seen[0].headers.authorization, "Bearer abc")
@@ -407,7 +407,7 @@ describe("queries and headers", () => {
 })
 
 describe("writing", () => {
-  it("is refused by name", async () => {
+  it("is rejected with a reason", async () => {
     const storage = httpFiles()
     for (
       const call of [
@@ -463,7 +463,7 @@ describe("listings", () => {
       assertEquals(await names(storage, `${origin}/data/array`), ["three"], "published again")
     }))
 
-  it("come from a manifest above, found once", () =>
+  it("come from the manifest of a parent folder, which is searched once", () =>
     site({ index: "missing" }, async ({ storage, origin, files, seen }) => {
       files.set(MANIFEST_NAME, manifest(["group/one/__schema/s", 1], ["group/two/__schema/s", 1]))
       assertEquals(await names(storage, `${origin}/group/one`), ["__schema/"])
@@ -474,7 +474,7 @@ describe("listings", () => {
       assertEquals(seen.length, before + 3)
     }))
 
-  it("come from index pages, and are empty where such a server has nothing", async () => {
+  it("come from index pages, and are empty for missing folders", async () => {
     for (const index of ["nginx", "apache", "python", "serve"] as const) {
       await site({ index }, async ({ storage, origin, files, seen }) => {
         files.set("data/array/__schema/one", content)
@@ -489,7 +489,7 @@ describe("listings", () => {
     }
   })
 
-  it("are refused by name where a server gives none", async () => {
+  it("are rejected with a reason if the server does not support them", async () => {
     for (const index of ["forbidden", "missing", "start page"] as const) {
       await site({ index }, async ({ storage, origin }) => {
         const error = await fails(storage.list(`${origin}/data/array/__schema`))
@@ -580,7 +580,7 @@ describe("listings", () => {
     }
   })
 
-  it("read no manifest and no page without end", async () => {
+  it("do not read endless manifests or pages", async () => {
     const endless = (type: string) => (response: ServerResponse): void => {
       response.writeHead(200, { "content-type": type })
       endlessly(response, 32)

@@ -17,7 +17,10 @@ import { publish } from "../../../../platform/storage/http/publish_manifest.ts"
 import { type Backend, storageSuite } from "../../../support/storage_suite.ts"
 import { type Habits, startWebServer } from "../../../support/web_server.ts"
 
-/** Reads go through the server, writes to its files. The suite's names are raw; in URLs they are escaped. */
+/**
+ * Returns a storage that reads through the server, and writes to its files. The names of the suite are unescaped; in
+ * URLs they are escaped.
+ */
 const overServer = (http: Storage, files: Map<string, Uint8Array>, origin: string): Storage => {
   const memory = makeMemoryStorage(files)
   const url = (uri: string): string => origin + uri.slice("raw:/".length).split("/").map(encodeURIComponent).join("/")
@@ -80,7 +83,7 @@ for (const [name, habits, storage] of suites) {
 
 const MANIFEST = `root/${MANIFEST_NAME}`
 
-/** The folder is published again before each listing, as after every change. */
+/** Publishes the folder again before each listing, as after every change. */
 const published = (files: Map<string, Uint8Array>, storage: Storage): Storage => {
   const publishing = publish(makeMemoryStorage(files), "mem://root").pipe(
     Effect.catchTag("NotFound", () => Effect.sync(() => files.set(MANIFEST, encodeManifest([])))),

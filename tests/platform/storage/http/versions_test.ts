@@ -1,4 +1,7 @@
-/** Files that change on the server while they are read: reported as Conflict, never put together from two versions. */
+/**
+ * Files that change on the server while they are read: reads fail with Conflict, and never return bytes of two
+ * versions.
+ */
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
@@ -37,18 +40,18 @@ const filled = (byte: number, length = 1000): Uint8Array => new Uint8Array(lengt
 const june = "Sat, 01 Jun 2024 08:00:00 GMT"
 const july = "Mon, 01 Jul 2024 08:00:00 GMT"
 
-/** A server of one file, as real ones serve it, whose version a test sets. */
+/** A server with one file, like common servers; the test sets the version of the file. */
 interface Site {
   readonly uri: string
   readonly storage: Storage
   readonly server: WebServer
-  /** What is served from now on. */
+  /** The version that the server sends. */
   version: Version
-  /** Whether If-Match and If-Unmodified-Since are obeyed. */
+  /** Whether the server applies If-Match and If-Unmodified-Since. */
   obeys: boolean
   /** Whether Content-Range contains the size. */
   tells: boolean
-  /** Runs before each answer. */
+  /** Called before each response. */
   before: (seen: Seen, response: ServerResponse, nth: number) => true | void
 }
 
@@ -234,13 +237,13 @@ describe("a file that changes within one call", () => {
       }
     }))
 
-  it("is a Conflict for the ranges that wait, when another call meets the change first", () =>
+  it("is a Conflict for waiting ranges if another call detects the change first", () =>
     site({ bytes: filled(1), etag: '"a"' }, async (here) => {
       const { storage, uri } = here
       await run(storage.readRanges(uri, at(0)))
       let begin = (): void => {}
       const turn = new Promise<void>((resolve) => begin = resolve)
-      // retries make a call of each range; the second one has to wait, as under a limit
+      // retries call the storage once per range; the second call has to wait, as with a limit on concurrent requests
       const waiting = withRetry({
         ...storage,
         readRanges: (uri, ranges) =>
@@ -264,8 +267,8 @@ describe("a file that changes within one call", () => {
       ])
     }))
 
-  it("is a Conflict where a tail takes a size first", async () => {
-    // no suffix ranges: HEAD, and then a range
+  it("is a Conflict if the read of a tail requests the size first", async () => {
+    // if the server does not support suffix ranges, the storage sends HEAD and then a range request
     for (const suffix of ["refused", "without a total"] as const) {
       await site({ bytes: filled(1), etag: '"a"' }, async (here) => {
         here.tells = suffix === "refused"
@@ -308,7 +311,7 @@ describe("a file that changes within one call", () => {
       await conflicts(httpFiles({ retry: { wait: 1 } }).readRanges(uri, range))
     }))
 
-  it("is a Conflict where a newer version arrives while an older body is on its way", () =>
+  it("is a Conflict if a newer version arrives before an older body", () =>
     site({ bytes: filled(1), etag: '"a"' }, async (here) => {
       const { storage, uri } = here
       let release = (): void => {}
@@ -338,14 +341,14 @@ describe("a file that does not change", () => {
       { bytes: filled(1), etag: '"a"', modified: june },
       { bytes: filled(1), etag: '"a"', modified: july },
     ],
-    ["a server tells no ETag", { bytes: filled(1), etag: '"a"', modified: june }, { bytes: filled(1), modified: june }],
-    ["a server tells nothing", { bytes: filled(1), etag: 'W/"a"' }, { bytes: filled(1) }],
+    ["a server sends no ETag", { bytes: filled(1), etag: '"a"', modified: june }, { bytes: filled(1), modified: june }],
+    ["a server sends no validator", { bytes: filled(1), etag: 'W/"a"' }, { bytes: filled(1) }],
   ]
   for (const [label, a, b] of same) {
-    it(`is read where ${label}`, () =>
+    it(`is read if ${label}`, () =>
       site(a, async (here) => {
         const { storage, uri } = here
-        // a precondition may fail for a tag that this server does not have
+        // a precondition may fail because another server created the tag
         here.obeys = false
         let n = 0
         here.before = () => void (here.version = n++ % 2 === 0 ? a : b)
@@ -383,7 +386,7 @@ describe("a file that does not change", () => {
     }
   })
 
-  it("is compared only, in a page of another origin: the browser would send a preflight request", async () => {
+  it("is requested without preconditions from a page of another origin: the browser would send a preflight request", async () => {
     const global = globalThis as { location?: unknown }
     const before = Object.getOwnPropertyDescriptor(global, "location")
     try {
@@ -410,7 +413,7 @@ describe("a file that does not change", () => {
     }
   })
 
-  it("is forgotten when many others were read: the memory is bounded", () => {
+  it("is dropped from memory after reads of many other files", () => {
     const versions = makeFileVersions(3)
     for (const url of ["a", "b", "c"]) assert(versions.check(url).accept({ etag: "1" }))
     assert(versions.check("a").accept({ etag: "1" }))
@@ -431,7 +434,7 @@ describe("a file that does not change", () => {
 })
 
 describe("a cache over a server", () => {
-  it("does not put bytes of two versions together", () =>
+  it("does not combine bytes of two versions", () =>
     site({ bytes: filled(1), etag: '"a"' }, async (here) => {
       const { storage, uri } = here
       for (const notice of ["readRanges", "readTail", "read"] as const) {
@@ -451,7 +454,7 @@ describe("a cache over a server", () => {
 describe("a session", () => {
   const one = { bytes: filled(1), etag: '"a"' }
   const two = { bytes: filled(2), etag: '"b"' }
-  /** The storages that a session holds over: the bare one, and one with a cache of any size. */
+  /** The tested storages: without decorators, with caches, and with retries and coalescing. */
   const over: ReadonlyArray<readonly [string, (storage: Storage) => Storage]> = [
     ["bare", (storage) => storage],
     ["with a cache", (storage) => withCache(storage, { immutable: () => true })],
@@ -459,7 +462,7 @@ describe("a session", () => {
     ["with retries and coalescing", (storage) => withRetry(withCoalescing(storage))],
   ]
   for (const [name, make] of over) {
-    it(`keeps to its version, and a later one begins with the new one: ${name}`, () =>
+    it(`reads one version, and a later session reads the new one: ${name}`, () =>
       site(one, async (here) => {
         const storage = make(here.storage)
         const { uri } = here
@@ -494,7 +497,7 @@ describe("a session", () => {
       assertEquals(server.seen.at(-1)!.headers["if-match"], undefined)
     }))
 
-  it("never gets two versions, whatever others read meanwhile", () =>
+  it("never reads two versions, during any concurrent reads", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(
