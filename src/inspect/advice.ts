@@ -8,6 +8,7 @@ import type { FragmentDescription } from "../array/describe/describe.ts"
 import { handleOf } from "../array/open/handle.ts"
 import type { OpenedArray } from "../array/open/open.ts"
 import type { ConsolidateError } from "../maintain/consolidate.ts"
+import { uncommittedFragments } from "../maintain/directory/uncommitted_fragments.ts"
 import { openWhole } from "../maintain/fragments/run_task.ts"
 import { DEFAULT_SIZE_POLICY, planSmallFragments } from "../maintain/fragments/tidy_fragments.ts"
 import { keepsTimes } from "../maintain/plan/result_schema.ts"
@@ -69,6 +70,16 @@ export const adviceFor = (
       advice.push({
         text: `Remove ${plural(removed.length, "file")} that a consolidation has replaced.`,
         command: "vacuum",
+      })
+    }
+    const uncommitted = yield* uncommittedFragments(array.uri)
+    if (uncommitted.length > 0) {
+      const [verb, them] = uncommitted.length === 1 ? ["has", "it"] : ["have", "them"]
+      advice.push({
+        text:
+          `${plural(uncommitted.length, "fragment")} ${verb} no commit: left by a killed write, or by one that runs. ` +
+          `Readers ignore ${them}; the command lists ${them}.`,
+        command: "fragments",
       })
     }
     return advice

@@ -128,6 +128,19 @@ describe("an inspection", () => {
     assertEquals(advice.map(({ command }) => command), ["consolidate --purge-deleted"])
   })
 
+  it("of an array with a fragment of a killed write reports it", async () => {
+    const Line = ArraySchema.dense({ dims: { x: Dim.int32([1, 4], { tile: 4 }) }, attrs: { a: Attr.int32() } })
+    const { advice } = await inMemory(Effect.gen(function* () {
+      const line = yield* TileArray.create("mem://killed", Line)
+      const storage = yield* StorageService
+      const folder = `mem://killed/__fragments/__5_5_${"0".repeat(31)}1_22`
+      yield* storage.write(`${folder}/a0.tdb`, Uint8Array.of(1))
+      return yield* TileArray.inspect(line)
+    }))
+    assertEquals(advice.map(({ command }) => command), ["fragments"])
+    assertMatch(advice[0].text, /^1 fragment has no commit: .*; the command lists it\.$/)
+  })
+
   it("of an array without fragments has no drawings", async () => {
     const Empty = ArraySchema.dense({ dims: { x: Dim.int32([1, 4], { tile: 4 }) }, attrs: { a: Attr.int32() } })
     const inspection = await inMemory(Effect.flatMap(TileArray.create("mem://empty", Empty), TileArray.inspect))
