@@ -69,3 +69,11 @@ export {
   type VacuumOptions,
   type VacuumResult,
 } from "./maintain/vacuum.ts"
+export {
+  Finding,
+  type FindingCheck,
+  type FindingSeverity,
+  verify,
+  type VerifyError,
+  type VerifyOptions,
+} from "./verify/verify.ts"

@@ -196,6 +196,11 @@ const parts: Readonly<Record<string, Part>> = {
       ".": ["commits", "directory", "fragments", "metadata", "plan", "vacuum"],
     },
   },
+  // checks the files of an array
+  "src/verify": {
+    uses: ["src/write", "src/array", "src/fragment", "src/filter", "src/tile", "src/kernel", ...base],
+    folders: flat,
+  },
   // describes the state of an array, and draws it
   "src/inspect": {
     uses: ["src/maintain", "src/array", "src/fragment", "src/tile", "src/kernel", ...base],
@@ -203,7 +208,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
   // the public operations of one kind of array, or of both kinds
   "src": {
-    uses: ["src/array", "src/query", "src/write", "src/transfer", "src/maintain", "src/inspect"],
+    uses: ["src/array", "src/query", "src/write", "src/transfer", "src/maintain", "src/verify", "src/inspect"],
     folders: flat,
   },
   "src/group": { uses: ["src/maintain", "src/array", "src/tile", "src/kernel", ...base], folders: flat },
@@ -212,6 +217,7 @@ const parts: Readonly<Record<string, Part>> = {
       "src/transfer",
       "src/group",
       "src/maintain",
+      "src/verify",
       "src/inspect",
       "src/query",
       "src/write",

@@ -18,6 +18,7 @@ import { inspectCommand } from "./commands/maintain/inspect.ts"
 import { planCommand } from "./commands/maintain/plan.ts"
 import { tidyCommand } from "./commands/maintain/tidy.ts"
 import { vacuumCommand } from "./commands/maintain/vacuum.ts"
+import { verifyCommand } from "./commands/maintain/verify.ts"
 import { metaGetCommand } from "./commands/metadata/get.ts"
 import { metaListCommand } from "./commands/metadata/list.ts"
 import { metaPutCommand } from "./commands/metadata/put.ts"
@@ -63,5 +64,6 @@ export const commands: Readonly<Record<string, Command>> = {
   consolidate: consolidateCommand,
   vacuum: vacuumCommand,
   tidy: tidyCommand,
+  verify: verifyCommand,
   publish: publishCommand,
 }

@@ -26,6 +26,7 @@ const byTag: Readonly<Record<string, ExitCode>> = {
   WriteError: 5,
   RowError: 5,
   CsvError: 5,
+  VerifyFailed: 5,
 }
 
 const byReason: Partial<Record<StorageReason, ExitCode>> = { Denied: 4, Truncated: 5, Unsupported: 6 }

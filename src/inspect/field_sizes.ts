@@ -8,10 +8,11 @@ import { VAR } from "../../schema/array/cell_val_num.ts"
 import { Since } from "../../schema/version/version.ts"
 import { describeFilters, type Json } from "../array/describe/describe.ts"
 import { accessOf, type OpenedArray } from "../array/open/open.ts"
-import { type Field, fieldsOf, zippedCoordinates } from "../fragment/field.ts"
+import { type Field, fieldsOf } from "../fragment/field.ts"
 import { type FieldTiles, loadFieldTiles, type TileFile } from "../fragment/field_tiles.ts"
-import { cellCount, type Fragment } from "../fragment/fragment.ts"
+import { cellCount } from "../fragment/fragment.ts"
 import type { SectionError } from "../fragment/sections.ts"
+import { storedFields } from "../fragment/stored_fields.ts"
 
 /** The number of tiles in a size bin: larger than half of `upTo` bytes, and at most `upTo` bytes. */
 export interface TileSizeCount {
@@ -44,17 +45,6 @@ interface Sums {
   unfiltered: number
   tiles: number
   readonly bins: Map<number, number>
-}
-
-/** Returns the fields that a fragment stores. */
-const storedFields = ({ schema, dense, version, hasTimestamps, hasDeleteMetadata }: Fragment): ReadonlyArray<Field> => {
-  const { attributes, dimensions, timestamps, deleteTimes, deleteConditions } = fieldsOf(schema)
-  return [
-    ...dense ? [] : version >= Since.splitDimensions ? dimensions : [zippedCoordinates(schema)],
-    ...attributes,
-    ...hasTimestamps ? [timestamps] : [],
-    ...hasDeleteMetadata ? [deleteTimes, deleteConditions] : [],
-  ]
 }
 
 const kindOf = ({ file: { kind } }: Field): FieldSizes["kind"] =>

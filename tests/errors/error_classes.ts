@@ -40,6 +40,7 @@ export const classes: Readonly<Record<string, { readonly text: ReadonlyArray<str
   },
   StorageError: { text: ["uri", "cause"], other: { op: "read", reason: "Unknown" } },
   UsageError: { text: ["detail"] },
+  VerifyFailed: { text: ["uri"], other: { errors: 2 } },
   WriteError: { text: ["uri", "field", "detail"], other: { cell: 1, other: 2, reason: "Duplicate" } },
 }
 

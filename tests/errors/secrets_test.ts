@@ -498,6 +498,8 @@ const commandLines = (base: string, query: string): ReadonlyArray<ReadonlyArray<
     ["evolve", array, "--add", "b=int32"],
     ["upgrade", array],
     ["inspect", array],
+    ["verify", array],
+    ["verify", array, "--quick"],
     ["tidy", array, "--age", "0s"],
     ["tidy", array, "--dry-run"],
     ["fragments list", array],

@@ -27,6 +27,35 @@ export interface EngineDefect {
 /** All known defects. */
 export const knownEngineDefects: ReadonlyArray<EngineDefect> = [
   {
+    name: "commits with vacuumed deletes",
+    engine:
+      "cannot consolidate commits again after the commits of deletes were consolidated and vacuumed: it reads the " +
+      "removed files of the deletes",
+    ours: "copies the conditions of deletes from the consolidated file",
+    workaround: "the engine consolidates no commits of arrays with deletes",
+    reproduce: `
+import numpy as np
+import tiledb
+dim = tiledb.Dim('x', domain=(0, 99), tile=10, dtype=np.int32)
+tiledb.Array.create(u, tiledb.ArraySchema(
+    domain=tiledb.Domain(dim), attrs=[tiledb.Attr('v', dtype=np.int64)], sparse=True))
+config = tiledb.Config({'sm.consolidation.mode': 'commits', 'sm.vacuum.mode': 'commits'})
+for time in (1010, 1020, 1030):
+    with tiledb.open(u, 'w', timestamp=time) as array:
+        array[np.array([time - 1000], dtype=np.int32)] = np.array([time])
+with tiledb.open(u, 'd', timestamp=1025) as array:
+    array.query(cond='v == 1010').submit()
+tiledb.consolidate(u, config=config)
+tiledb.vacuum(u, config=config)
+with tiledb.open(u, 'w', timestamp=1040) as array:
+    array[np.array([50], dtype=np.int32)] = np.array([5])
+try:
+    tiledb.consolidate(u, config=config)
+except tiledb.TileDBError as x:
+    return 'Cannot get file size' in str(x)
+return False`,
+  },
+  {
     name: "incomplete reads in Hilbert order",
     engine:
       "needs more than 20 GB of memory, or fails with bad_alloc, for a read in Hilbert order whose buffers are too " +

@@ -61,6 +61,7 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "TileArray.deleteFragments": [points, () => TileArray.deleteFragments(points, { end: 5 })],
   "TileArray.inspect": [grid, (s) => TileArray.inspect(s.grid)],
   "TileArray.vacuum": [grid, () => TileArray.vacuum(grid, { mode: "commits" })],
+  "TileArray.verify": [grid, (s) => Stream.runDrain(TileArray.verify(s.grid))],
   "TileArray.copy": ["mem://copy", (s) => TileArray.copy(s.points, "mem://copy")],
   "TileArray.metadata": [grid, (s) => TileArray.metadata(s.grid)],
   "TileArray.enumerations": [grid, (s) => TileArray.enumerations(s.grid)],
@@ -115,6 +116,7 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
 /** Functions that do not read or write by themselves, with the reason. */
 const withoutSpan: Readonly<Record<string, string>> = {
   "TileArray.ConsolidationTask": "is a Schema",
+  "TileArray.Finding": "is a Schema",
   "TileArray.declare": "compares schemas in memory",
   "TileArray.inspectionPage": "formats a value",
   "TileArray.undeclare": "returns another view of an open array",

@@ -1,7 +1,7 @@
 /** The commands plan, consolidate and vacuum, on a copy of the demo array. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
-import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { cli, weather } from "../run_cli.ts"
@@ -80,5 +80,32 @@ describe("plan, consolidate and vacuum", () => {
       assertEquals((await cli(["vacuum", join(array, "none")])).code, 3)
       const missing = ["consolidate", array, "--fragments", `__1_1_${"0".repeat(32)}_22`]
       assertEquals((await cli(missing)).code, 1)
+    }))
+})
+
+describe("verify", () => {
+  it("prints findings as text and as JSON, with exit code 5 for errors", () =>
+    inCopy(async (array) => {
+      assertEquals(await cli(["verify", array]), { code: 0, out: "", err: "no errors; warnings: 0, notes: 0\n" })
+      writeFileSync(join(array, "notes.txt"), "notes")
+      const notes = await cli(["verify", array, "--quiet"])
+      assertEquals([notes.code, notes.err], [0, ""])
+      assertStringIncludes(notes.out, "info UnknownFile: notes.txt")
+      const [fragment] = readdirSync(join(array, "__fragments"))
+      rmSync(join(array, "__fragments", fragment, "a0.tdb"))
+      const text = await cli(["verify", array, "--quick"])
+      assertEquals(text.code, 5)
+      assertStringIncludes(text.out, "error MissingFile: ")
+      assertStringIncludes(text.err, "1 error")
+      const { out } = await cli(["verify", array, "--quick", "--json"])
+      const findings = out.trim().split("\n").map((line) => JSON.parse(line))
+      assertEquals(findings.map(({ check }) => check), ["UnknownFile", "MissingFile"])
+      assertEquals([findings[1].fragment, findings[1].field], [fragment, "temperature"])
+    }))
+
+  it("fails with exit code 3 for missing arrays and 2 for unknown options", () =>
+    inCopy(async (array) => {
+      assertEquals((await cli(["verify", join(array, "none")])).code, 3)
+      assertEquals((await cli(["verify", array, "--slow"])).code, 2)
     }))
 })

@@ -42,6 +42,7 @@ class Case:
         self.version = int(self.random.choice(OLD_VERSIONS)) if self.random.random() < 0.3 else 22
         self.names = ['v', 's', 'n', 'e']
         self.has_dropped = False
+        self.has_deletes = False
         # times have four digits: the engine sorts names of schemas and commits as text
         self.time = 1000
         self.times = []
@@ -122,6 +123,7 @@ class Case:
 
     def delete(self):
         time, limit = self.next_time(), int(self.random.integers(0, 90))
+        self.has_deletes = True
         if self.version == 22 and self.random.random() < 0.5:
             with tiledb.open(self.uri, 'd', timestamp=time) as array:
                 array.query(cond='v > %d' % limit).submit()
@@ -167,9 +169,12 @@ class Case:
             if mode == 'commits' and self.version < FIRST_WITH_COMMITS:
                 continue
             verb = str(random.choice(['consolidate', 'vacuum', 'tidy']))
-            if self.version == 22 and random.random() < 0.4:
+            # the engine cannot consolidate commits of deletes twice: known_engine_defects.ts
+            is_defect = mode == 'commits' and self.has_deletes and verb != 'vacuum'
+            if self.version == 22 and not is_defect and random.random() < 0.4:
                 config = tiledb.Config({'sm.consolidation.mode': mode, 'sm.vacuum.mode': mode})
-                run = tiledb.vacuum if verb == 'vacuum' else tiledb.consolidate
+                verb = 'vacuum' if verb == 'vacuum' else 'consolidate'
+                run = getattr(tiledb, verb)
                 steps.append(('engine %s %s' % (verb, mode), lambda run=run, config=config: run(self.uri, config=config)))
                 continue
             args = [verb, self.uri, *(() if verb == 'tidy' else ('--mode', mode))]
@@ -203,6 +208,8 @@ def check(seed):
         done.append(name)
         try:
             run()
+            # without --quick, each tile is checked; a finding of severity error is a failure
+            tessera('verify', case.uri)
         except (RuntimeError, tiledb.TileDBError) as error:
             failures.append('%s: %s' % (', '.join(done), error))
             break

@@ -72,6 +72,12 @@ def main():
         steps.append((('the engine',), lambda: (tiledb.consolidate(uri), tiledb.vacuum(uri))))
         for step, run in steps:
             run()
+            verified = subprocess.run([*command, 'verify', uri], capture_output=True, text=True)
+            if verified.returncode == 0:
+                passed += 1
+            else:
+                failed += 1
+                print('FAILED %s: verify after %s: %s' % (uri, ' '.join(step), verified.stdout + verified.stderr))
             if [cells(uri, time) for time in times] == before:
                 passed += 1
             else:
