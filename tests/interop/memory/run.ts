@@ -1,11 +1,11 @@
 /**
- * Memory: reads and writes arrays of 20 to 50 times the budget in batches, and measures peak resident memory. The peak
- * of a write must not depend on the amount of data.
+ * Memory: reads and writes arrays of 20 to 50 times the budget in batches, consolidates arrays of 6 and 24 times the
+ * budget, and measures peak resident memory. The peak of a write or consolidation must not depend on the amount of data.
  */
 import { existsSync, mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
-import { runtimes, start, type Totals } from "../processes.ts"
+import { type Runtime, runtimes, start, type Totals } from "../processes.ts"
 import { removeLeft } from "../venv.ts"
 
 const here = import.meta.dirname!
@@ -64,6 +64,38 @@ const writes: ReadonlyArray<readonly [kind: string, constant: number]> = [
 const BATCH_COUNTS = [240, 800] as const
 const MAX_DIFFERENCE = 128 * MiB
 
+/** The kinds of consolidated arrays. */
+const consolidations: ReadonlyArray<readonly [kind: string, constant: number]> = [
+  ["dense", CONSTANT],
+  ["sparse", SORTING],
+]
+/** Numbers of consolidated batches of 1 MiB. The peaks may differ by `MORE`. */
+const CONSOLIDATED = [96, 384] as const
+
+/** Consolidates arrays of two sizes with one runtime and measures; adds to the totals. */
+export const runConsolidations = async (
+  { name: runtime, command }: Runtime,
+  folder: string,
+  totals: Totals,
+): Promise<void> => {
+  const script = [...command, join(here, "consolidate.ts")]
+  const uri = join(folder, "consolidated")
+  for (const [kind, constant] of consolidations) {
+    let limit = BUDGET + constant
+    for (const batches of CONSOLIDATED) {
+      const options = [uri, kind, String(BUDGET), String(batches)]
+      const { code } = await start([...script, "write", ...options])
+      if (code !== 0) throw new Error(`the array to consolidate was not written (exit code ${code})`)
+      const { output } = await start([...script, "run", ...options])
+      const wrong = judge(output, { cells: batches * 2 ** 16, times: batches * MiB / BUDGET }, limit)
+      totals[wrong === undefined ? "passed" : "failed"]++
+      report(runtime, `${kind} fragments consolidated`, output, wrong, "fragments")
+      rmSync(uri, { recursive: true, force: true })
+      limit = Math.min(limit, MORE + (answerOf(output)?.peak ?? 0))
+    }
+  }
+}
+
 /** Writes, streams and measures; adds to the totals. */
 export const runMemory = async (python: string, cache: string, totals: Totals): Promise<void> => {
   if (!existsSync("/proc/self/status")) {
@@ -79,7 +111,8 @@ export const runMemory = async (python: string, cache: string, totals: Totals): 
     const { code, output } = await start([python, join(here, "write.py"), folder])
     const sparse = Number(/^sparse (\d+)$/m.exec(output)?.[1])
     if (code !== 0 || !(sparse > 0)) throw new Error(`the arrays were not written (exit code ${code})`)
-    for (const { name: runtime, command } of runtimes()) {
+    for (const installed of runtimes()) {
+      const { name: runtime, command } = installed
       for (const { name, order, where, times, constant, cells = sparse, sum } of reads) {
         const options = [order, String(BUDGET), ...(where === undefined ? [] : [where])]
         const read = await start([...command, join(here, "read.ts"), join(folder, name), ...options])
@@ -104,17 +137,24 @@ export const runMemory = async (python: string, cache: string, totals: Totals): 
           limit = Math.min(limit, MAX_DIFFERENCE + (answerOf(written.output)?.peak ?? 0))
         }
       }
+      await runConsolidations(installed, folder, totals)
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const report = (runtime: string, name: string, output: string, wrong: string | undefined): void => {
+const report = (
+  runtime: string,
+  name: string,
+  output: string,
+  wrong: string | undefined,
+  parts = "batches",
+): void => {
   const { bytes = 0, batches = 0, peak = 0 } = answerOf(output) ?? {}
   console.log(
     `${runtime}: ${wrong === undefined ? "" : `FAILED (${wrong}) `}${name}: ${(bytes / MiB).toFixed(0)} MiB in ` +
-      `${batches} batches, budget ${BUDGET / MiB} MiB, peak ${(peak / MiB).toFixed(0)} MiB`,
+      `${batches} ${parts}, budget ${BUDGET / MiB} MiB, peak ${(peak / MiB).toFixed(0)} MiB`,
   )
 }
 
