@@ -66,10 +66,10 @@ const MAX_DIFFERENCE = 128 * MiB
 
 /** The kinds of consolidated arrays. */
 const consolidations: ReadonlyArray<readonly [kind: string, constant: number]> = [
-  ["dense", CONSTANT],
-  ["sparse", SORTING],
+  ["dense", MAX_GROWTH],
+  ["sparse", MAX_SORTING_GROWTH],
 ]
-/** Numbers of consolidated batches of 1 MiB. The peaks may differ by `MORE`. */
+/** Numbers of consolidated batches of 1 MiB. The peaks may differ by `MAX_DIFFERENCE`. */
 const CONSOLIDATED = [96, 384] as const
 
 /** Consolidates arrays of two sizes with one runtime and measures; adds to the totals. */
@@ -91,7 +91,7 @@ export const runConsolidations = async (
       totals[wrong === undefined ? "passed" : "failed"]++
       report(runtime, `${kind} fragments consolidated`, output, wrong, "fragments")
       rmSync(uri, { recursive: true, force: true })
-      limit = Math.min(limit, MORE + (answerOf(output)?.peak ?? 0))
+      limit = Math.min(limit, MAX_DIFFERENCE + (answerOf(output)?.peak ?? 0))
     }
   }
 }
