@@ -21,7 +21,7 @@ const [deno, bun] = runtimes()
 const node = ["npx", "-y", "node@22"]
 const CELLS = 4 * 2048 * 2048
 const EXPECTED = { sizes: [CELLS, CELLS, CELLS, CELLS], streamed: CELLS, x: [1.5, 2.5], threads: true }
-const PEERS = { effect: "3.22.4", "@effect/platform": "0.97.2" }
+const PEERS = { effect: "3", "@effect/platform": "0.97.2" }
 const TOOLS = { typescript: "5.9.3", "@types/node": "24.10.1", esbuild: "0.25.12", vite: "7.2.2" }
 
 /** The command line of JSR for npm and Bun. */
@@ -286,7 +286,7 @@ const forms: Readonly<Record<string, () => Promise<void>>> = {
   "jsr: deno add": async () => {
     const environment = await jsr()
     const project = makeProject("jsr", { "deno.json": {}, "package.json": OVERRIDES })
-    await run(project, [...denoCommand, "add", "jsr:@tessera/array", "npm:effect@3.22.4"], environment)
+    await run(project, [...denoCommand, "add", "jsr:@tessera/array", "npm:effect@3"], environment)
     await run(project, [...denoCommand, "check", "app.ts"], environment)
     await runApp(project, [...deno.command, "app.ts"], environment)
   },
