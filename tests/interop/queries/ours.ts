@@ -38,7 +38,10 @@ const bytesOf = (hex: string): Uint8Array => Uint8Array.from(hex.match(/../g) ??
 const columnOf = (array: TileArray.TileArray, name: string, cells: ReadonlyArray<Cell>) => {
   const { dimensions, attributes } = array.schema
   const { type, cellValNum } = [...attributes, ...dimensions].find((field) => field.name === name)!
+  const isCode = attributes.some((attribute) => attribute.name === name && attribute.enumeration !== "")
   return cells.map((cell) => {
+    // 64-bit integers are texts in JSON; texts in a list of an enumerated attribute are values
+    if (isCode && typeof cell === "string") return BigInt(cell)
     if (cell === null || typeof cell !== "object" || !("hex" in cell)) return cell
     const values = viewAs(type, bytesOf(cell.hex))
     return cellValNum === 1 ? values[0] : values
