@@ -9,7 +9,7 @@ import { runtimes, start, type Totals } from "../processes.ts"
 const MAIN = join(import.meta.dirname!, "..", "..", "..", "src", "cli", "main.ts")
 
 /** Number of random arrays for each runtime in a sample, and in a full sweep. */
-const SAMPLE = 4
+const SAMPLE = 3
 const SWEEP = 100
 
 /** Runs the scripts for each runtime, and adds their counts. */
