@@ -18,8 +18,8 @@ import { isObject, QUERY_OPTIONS, type QueryError } from "./request/resolve_quer
 import { streamDenseCells } from "./request/matching_cells.ts"
 import { readLimitedDense } from "./request/read_limited.ts"
 import { streamDense } from "./request/dense_request.ts"
-import type { AggregateOptions, AggregatesOf, AnswersBy, DistinctOptions, KeyOf } from "./aggregate/types.ts"
-import type { AttributeName, FieldName, TimeForm } from "./column/typed_columns.ts"
+import type { AggregateOptions, AggregateResult, AggregatesOf, DistinctOptions, KeyOf } from "./aggregate/types.ts"
+import type { AttributeName, ColumnsOf, FieldName, TimeForm } from "./column/typed_columns.ts"
 import {
   type DenseBatch,
   type DenseReadOptions,
@@ -75,7 +75,7 @@ export const read = <
 >(
   array: TileArray<S>,
   options: DenseReadOptions<S, K, T> = {},
-): Effect.Effect<DenseResult<S, K, T>, QueryError, Storage | Codecs> =>
+): Effect.Effect<DenseResult<ColumnsOf<S, K, T>>, QueryError, Storage | Codecs> =>
   runQuery(array, options, (query) =>
     Effect.map(
       readLimitedDense(query.opened, query.options, options.out),
@@ -115,7 +115,7 @@ export const stream = <
 >(
   array: TileArray<S>,
   options: Query<S, K, T> = {},
-): Stream.Stream<DenseBatch<S, K, T>, QueryError, Storage | Codecs> =>
+): Stream.Stream<DenseBatch<ColumnsOf<S, K, T>>, QueryError, Storage | Codecs> =>
   streamQuery(array, options, streamDense, (opened, batch) => ({
     ...denseResult<S, K, T>(opened, batch, options.time),
     region: namedRanges(opened, batch.ranges),
@@ -150,7 +150,7 @@ export const batches = <
   array: ArrayToRead<S>,
   options: BatchesOptions<S, K, T>,
   layer: Layer.Layer<Storage | Codecs, E>,
-): AsyncIterable<DenseBatch<S, K, T>> =>
+): AsyncIterable<DenseBatch<ColumnsOf<S, K, T>>> =>
   batchesOf(array, options, (opened, query) => stream<S, K, T>(opened, query), layer)
 
 const CELL_OPTIONS = QUERY_OPTIONS.filter((name) => name !== "order")
@@ -183,7 +183,7 @@ export const cells = <
 >(
   array: TileArray<S>,
   options: Omit<Query<S, K, T>, "order"> = {},
-): Stream.Stream<SparseResult<S, K, T>, QueryError, Storage | Codecs> => {
+): Stream.Stream<SparseResult<ColumnsOf<S, K, T>>, QueryError, Storage | Codecs> => {
   const { dimensions, attributes } = array.schema
   const all = [...new Set([...dimensions, ...attributes].map(({ name }) => name))]
   // reject an invalid query in its original form
@@ -243,7 +243,7 @@ export const aggregate = <
   array: TileArray<S>,
   aggregates: A,
   options: AggregateOptions<S, B> = {},
-): Effect.Effect<AnswersBy<S, A, B>, QueryError, Storage | Codecs> =>
+): Effect.Effect<AggregateResult<S, A, B>, QueryError, Storage | Codecs> =>
   aggregateCells(array, aggregates, options).pipe(traced("Dense.aggregate", array))
 
 /**

@@ -14,8 +14,8 @@ import { distinctValues, runAggregates } from "./aggregate/run.ts"
 import {
   AGGREGATE_OPTIONS,
   type AggregateOptions,
+  type AggregateResult,
   type AggregatesOf,
-  type AnswersBy,
   DISTINCT_OPTIONS,
   type DistinctOptions,
   type KeyOf,
@@ -52,14 +52,14 @@ export const aggregateCells = <S extends Declared, A extends AggregatesOf<S>, B 
   array: TileArray<S>,
   aggregates: A,
   options: AggregateOptions<S, B>,
-): Effect.Effect<AnswersBy<S, A, B>, QueryError, Storage | Codecs> =>
+): Effect.Effect<AggregateResult<S, A, B>, QueryError, Storage | Codecs> =>
   runQuery(
     array,
     options,
     (query) =>
       Effect.map(
         runAggregates(query.opened, aggregates, query.options),
-        (answers) => answers as AnswersBy<S, A, B>,
+        (answers) => answers as AggregateResult<S, A, B>,
       ),
     [],
     AGGREGATE_OPTIONS,

@@ -8,14 +8,12 @@ export type { ColumnSize, Explanation, FragmentExplanation } from "./query_plan.
 export type { QueryError } from "./request/resolve_query.ts"
 export type { ReadError } from "./options/read_error.ts"
 export type {
-  AggregateAnswer,
   AggregateOptions,
+  AggregateResult,
   AggregatesOf,
-  AnswersBy,
-  AnswerTo,
   DistinctOptions,
-  GroupOf,
   KeyOf,
+  ValueOfAggregate,
 } from "./aggregate/types.ts"
 export type { Order } from "./options/read_options.ts"
 export type { RowError } from "../row/row_error.ts"
@@ -36,6 +34,7 @@ export type {
   RegionOf,
   TimeForm,
   Timestamps,
+  UntypedColumns,
   VarColumn,
 } from "./column/typed_columns.ts"
-export type { Query, Read, SparseResult } from "./request/result_types.ts"
+export type { Query, Read } from "./request/result_types.ts"

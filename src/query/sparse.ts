@@ -14,15 +14,16 @@ import type { TileArray } from "../array/open/handle.ts"
 import { aggregateCells, distinctCells, runQuery, streamQuery } from "./operations.ts"
 import { explainSparse, type Explanation } from "./query_plan.ts"
 import { type ArrayToRead, batchesOf, type BatchesOptions } from "./request/array_batches.ts"
-import type { AggregateOptions, AggregatesOf, AnswersBy, DistinctOptions, KeyOf } from "./aggregate/types.ts"
+import type { AggregateOptions, AggregateResult, AggregatesOf, DistinctOptions, KeyOf } from "./aggregate/types.ts"
 import { readLimitedSparse } from "./request/read_limited.ts"
 import { streamSparse } from "./request/sparse_request.ts"
-import type { FieldName, SparseField, TimeForm } from "./column/typed_columns.ts"
+import type { ColumnsOf, FieldName, SparseField, TimeForm } from "./column/typed_columns.ts"
 import type { QueryError } from "./request/resolve_query.ts"
 import { type Query, type SparseResult, sparseResult } from "./request/result_types.ts"
 
 export * from "./read_exports.ts"
 export type { SparseField } from "./column/typed_columns.ts"
+export type { SparseResult } from "./request/result_types.ts"
 
 /**
  * Reads cells of a sparse array: by default all, with all dimensions and attributes, sorted row-major.
@@ -57,7 +58,7 @@ export const read = <
 >(
   array: TileArray<S>,
   options: Query<S, K, T> = {},
-): Effect.Effect<SparseResult<S, K, T>, QueryError, Storage | Codecs> =>
+): Effect.Effect<SparseResult<ColumnsOf<S, K, T>>, QueryError, Storage | Codecs> =>
   runQuery(array, options, (query) =>
     Effect.map(
       readLimitedSparse(query.opened, query.options),
@@ -96,7 +97,7 @@ export const stream = <
 >(
   array: TileArray<S>,
   options: Query<S, K, T> = {},
-): Stream.Stream<SparseResult<S, K, T>, QueryError, Storage | Codecs> =>
+): Stream.Stream<SparseResult<ColumnsOf<S, K, T>>, QueryError, Storage | Codecs> =>
   streamQuery(array, options, streamSparse, (opened, batch) => sparseResult<S, K, T>(opened, batch, options.time)).pipe(
     tracedStream("Sparse.stream", array),
   )
@@ -131,7 +132,7 @@ export const batches = <
   array: ArrayToRead<S>,
   options: BatchesOptions<S, K, T>,
   layer: Layer.Layer<Storage | Codecs, E>,
-): AsyncIterable<SparseResult<S, K, T>> =>
+): AsyncIterable<SparseResult<ColumnsOf<S, K, T>>> =>
   batchesOf(array, options, (opened, query) => stream<S, K, T>(opened, query), layer)
 
 /**
@@ -180,7 +181,7 @@ export const aggregate = <
   array: TileArray<S>,
   aggregates: A,
   options: AggregateOptions<S, B> = {},
-): Effect.Effect<AnswersBy<S, A, B>, QueryError, Storage | Codecs> =>
+): Effect.Effect<AggregateResult<S, A, B>, QueryError, Storage | Codecs> =>
   aggregateCells(array, aggregates, options).pipe(traced("Sparse.aggregate", array))
 
 /**

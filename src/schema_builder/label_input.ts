@@ -20,4 +20,4 @@ export interface LabelInput<Name extends string = string> {
 export type LabelsInput<Name extends string = string> = Readonly<Record<string, LabelInput<Name>>>
 
 /** No labels. */
-export type NoLabels = Readonly<Record<never, never>>
+export interface NoLabels extends Readonly<Record<never, never>> {}

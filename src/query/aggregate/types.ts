@@ -5,7 +5,6 @@
  */
 import type { Datatype } from "../../../schema/array/datatype.ts"
 import type { Attribute } from "../../schema_builder/attribute.ts"
-import type { ArraySchema } from "../../schema_builder/schema_value.ts"
 import type { TextType, ValueOf } from "../../schema_builder/datatype_values.ts"
 import type { Aggregate, AggregateKind } from "./aggregate.ts"
 import type { Declared, FieldName, FieldOf } from "../column/typed_columns.ts"
@@ -59,19 +58,13 @@ type TypeOf<S extends Declared, F extends string> = FieldOf<S, F> extends { read
   ? D
   : Datatype
 
-/** Type of one aggregate's value. */
-export type AnswerTo<S extends Declared, K extends AggregateKind, F extends string> = K extends "count" | "nullCount"
-  ? number
+/** Type of the value of an aggregate. */
+export type ValueOfAggregate<S extends Declared, A> = A extends Aggregate<infer K, infer F>
+  ? K extends "count" | "nullCount" ? number
   : K extends "mean" ? number | null
   : K extends "sum" ? SumOf<TypeOf<S, F>>
   : ExtremeOf<TypeOf<S, F>>
-
-/** Values of aggregates, by name. */
-export type AggregateAnswer<S extends Declared, A> = {
-  readonly [Name in keyof A]: A[Name] extends Aggregate<infer K, infer F>
-    ? AnswerTo<S extends ArraySchema ? S : undefined, K, F>
-    : never
-}
+  : never
 
 /** Type of a group key: string for text, numbers and datetimes as stored, enumeration values for codes. */
 export type KeyOf<S extends Declared, F extends string> = FieldOf<S, F> extends
@@ -83,11 +76,12 @@ export type KeyOf<S extends Declared, F extends string> = FieldOf<S, F> extends
 /** Type of a key without enumeration. */
 type PlainKey<D extends Datatype> = D extends TextType ? string : ValueOf<D>
 
-/** A group: its keys and aggregates, by name. */
-export type GroupOf<S extends Declared, A, B extends string> =
-  & { readonly [Name in B]: KeyOf<S extends ArraySchema ? S : undefined, Name> }
-  & AggregateAnswer<S, A>
-
-/** The aggregates of all cells, or of each group. */
-export type AnswersBy<S extends Declared, A, B extends string> = [B] extends [never] ? AggregateAnswer<S, A>
-  : ReadonlyArray<GroupOf<S, A, B>>
+/**
+ * The aggregates of all cells by name; with groups, a list of the groups, each with its keys and aggregates by name. The
+ * names of the types are expanded, so that an editor shows the values and not the schema from which they are derived.
+ */
+export type AggregateResult<S extends Declared, A, B extends string> = [B] extends [never]
+  ? { readonly [Name in keyof A]: ValueOfAggregate<S, A[Name]> }
+  : ReadonlyArray<
+    { readonly [Name in B | keyof A]: Name extends keyof A ? ValueOfAggregate<S, A[Name]> : KeyOf<S, Name & string> }
+  >

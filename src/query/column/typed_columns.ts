@@ -83,10 +83,16 @@ export type SparseField<S extends Declared> = FieldName<S> | Timestamps
 /** Names of a schema's attributes. */
 export type AttributeName<S extends Declared> = S extends ArraySchema ? keyof S["attrs"] & string : string
 
+/** Columns of an array that was opened without a schema: they carry their types at run time. */
+export interface UntypedColumns {
+  /** The column of a field. */
+  readonly [field: string]: Column
+}
+
 /** The columns of the selected fields: buffers with a schema, {@link Column}s without. */
 export type ColumnsOf<S extends Declared, K extends string, T extends TimeForm> = S extends ArraySchema
   ? { readonly [Name in K]: ColumnOf<FieldOf<S, Name>, T> }
-  : Readonly<Record<string, Column>>
+  : UntypedColumns
 
 /** Ranges by dimension or label, in the datatypes of the schema. */
 export type RegionOf<S extends Declared> = S extends ArraySchema ?

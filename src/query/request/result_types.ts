@@ -23,6 +23,7 @@ import type {
   RegionOf,
   SparseField,
   TimeForm,
+  UntypedColumns,
 } from "../column/typed_columns.ts"
 import type { Order } from "../options/read_options.ts"
 
@@ -95,43 +96,34 @@ export interface DenseReadOptions<
 /** Properties of every result. */
 export interface Read {
   /** The same columns with names and datatypes, in the form that `Cells` and `rows` accept. */
-  readonly fields: Readonly<Record<string, Column>>
+  readonly fields: UntypedColumns
   /** The array that was read. */
   readonly array: AnyTileArray
 }
 
-/** Result of a dense read. */
-export interface DenseResult<
-  S extends Declared = undefined,
-  K extends FieldName<S> = FieldName<S>,
-  T extends TimeForm = "bigint",
-> extends Read {
+/**
+ * Result of a dense read. `C` is the type of its columns, so that an editor shows the buffers and not the schema from
+ * which they are derived.
+ */
+export interface DenseResult<C = UntypedColumns> extends Read {
   /** Cells along each dimension; their product is the number of cells of every column. */
   readonly shape: ReadonlyArray<number>
   /** The selected columns, by field name. */
-  readonly columns: ColumnsOf<S, K, T>
+  readonly columns: C
 }
 
-/** A batch of a dense read. */
-export interface DenseBatch<
-  S extends Declared = undefined,
-  K extends FieldName<S> = FieldName<S>,
-  T extends TimeForm = "bigint",
-> extends DenseResult<S, K, T> {
+/** A batch of a dense read. `C` is the type of its columns. */
+export interface DenseBatch<C = UntypedColumns> extends DenseResult<C> {
   /** The batch's ranges of each dimension, both ends inclusive; bigints for 64-bit dimensions. */
   readonly region: Readonly<Record<string, ReadonlyArray<readonly [low: Scalar, high: Scalar]>>>
 }
 
-/** Result of a sparse read, or a batch of one. */
-export interface SparseResult<
-  S extends Declared = undefined,
-  K extends SparseField<S> = FieldName<S>,
-  T extends TimeForm = "bigint",
-> extends Read {
+/** Result of a sparse read, or a batch of one. `C` is the type of its columns. */
+export interface SparseResult<C = UntypedColumns> extends Read {
   /** Number of cells of every column. */
   readonly length: number
   /** The selected columns, by field name. */
-  readonly columns: ColumnsOf<S, K, T>
+  readonly columns: C
 }
 
 /** Returns the buffers of a column without name and datatype. */
@@ -161,7 +153,7 @@ export const denseResult = <S extends Declared, K extends FieldName<S>, T extend
   array: TileArray<S>,
   { shape, columns }: DenseColumns,
   time: T | undefined,
-): DenseResult<S, K, T> => ({
+): DenseResult<ColumnsOf<S, K, T>> => ({
   shape,
   columns: columnsOf(array, columns, time ?? "bigint") as ColumnsOf<S, K, T>,
   fields: columns,
@@ -173,7 +165,7 @@ export const sparseResult = <S extends Declared, K extends SparseField<S>, T ext
   array: TileArray<S>,
   { length, columns }: { readonly length: number; readonly columns: Readonly<Record<string, Column>> },
   time: T | undefined,
-): SparseResult<S, K, T> => ({
+): SparseResult<ColumnsOf<S, K, T>> => ({
   length,
   columns: columnsOf(array, columns, time ?? "bigint") as ColumnsOf<S, K, T>,
   fields: columns,
