@@ -1,7 +1,7 @@
 /** Fragments that a killed write leaves without a commit. */
 import { describe, it } from "node:test"
 import { assertEquals, assertMatch } from "@std/assert"
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { inFolder } from "./folder.ts"
 import { cli, weather, weatherExpected } from "./run_cli.ts"
@@ -31,6 +31,31 @@ describe("fragments without a commit", () => {
       assertEquals(existsSync(join(array, "__fragments", UNCOMMITTED)), true)
       rmSync(join(array, "__fragments", UNCOMMITTED), { recursive: true })
       assertEquals((await cli(["fragments", array])).err, "")
+    }))
+
+  it("are reported by the commands that write: copy, delete and import --append", () =>
+    inFolder(async (folder) => {
+      const source = join(folder, "points")
+      const csv = join(folder, "points.csv")
+      writeFileSync(csv, "x,y,v\n1,2,3\n4,5,6\n")
+      assertEquals((await cli(["import", csv, source, "--sparse", "--dims", "x,y"])).code, 0)
+      mkdirSync(join(source, "__fragments", UNCOMMITTED))
+      const expected = new RegExp(`no commit, and readers ignore it: [^]*\n.*${UNCOMMITTED}\n$`)
+      for (
+        const args of [
+          ["copy", source, join(folder, "copy")],
+          ["delete", source, "--where", "v > 5"],
+          ["import", csv, source, "--append"],
+        ]
+      ) {
+        const { code, err } = await cli(args)
+        assertEquals(code, 0, err)
+        assertMatch(err, expected)
+        const again = args[0] === "copy" ? ["copy", source, join(folder, "quiet")] : args
+        assertEquals((await cli([...again, "--quiet"])).err, "")
+      }
+      assertEquals(existsSync(join(folder, "copy", "__fragments", UNCOMMITTED)), false)
+      assertEquals(existsSync(join(source, "__fragments", UNCOMMITTED)), true)
     }))
 
   it("are listed in part if there are many", () =>

@@ -4,7 +4,7 @@
  * line, and that worker threads ran jobs. Needs the npm registry.
  */
 import { spawn } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
@@ -40,6 +40,21 @@ const COMPILER_OPTIONS = {
   exactOptionalPropertyTypes: true,
   types: ["node"],
 }
+
+/** Reads with a version of Effect that differs from the one of the package: results are right, and Effect warns. */
+const TWO_VERSIONS = `
+import { Dense, layerDefault, TileArray } from "@tessera/array"
+import * as Effect from "effect/Effect"
+import process from "node:process"
+
+const read = Effect.gen(function* () {
+  const weather = yield* TileArray.open(process.argv[2])
+  const { columns } = yield* Dense.read(weather, { select: ["temperature"], region: { day: 60, station: [1, 4] } })
+  const tag = yield* Effect.catchTag(TileArray.open("missing"), "ArrayNotFound", ({ _tag }) => Effect.succeed(_tag))
+  return ["result", JSON.stringify([...columns.temperature.values]), tag].join(" ")
+})
+console.log(await Effect.runPromise(Effect.provide(read, layerDefault)))
+`
 
 const lastLines = (text: string): string => text.trim().split("\n").slice(-30).join("\n")
 
@@ -186,6 +201,33 @@ const forms: Readonly<Record<string, () => Promise<void>>> = {
   "npm: tessera": async () => {
     await runTessera(await inNode(), ["npx", "tessera"])
     await runTessera(await inNode(), [...node, "node_modules/.bin/tessera"])
+  },
+  "npm: two versions of Effect": async () => {
+    const project = makeProject("two-versions", {
+      "package.json": { type: "module", private: true, dependencies: { effect: "3.19.0" } },
+      "read.js": TWO_VERSIONS,
+    })
+    await run(project, ["npm", "install", "--no-audit", "--no-fund"])
+    const installed = join(await inNode(), "node_modules")
+    for (const name of ["@tessera", "@effect"]) {
+      cpSync(join(installed, name), join(project, "node_modules", name), { recursive: true })
+    }
+    for (const name of ["@tessera/array", "@effect/platform"]) {
+      const nested = join(project, "node_modules", name, "node_modules")
+      mkdirSync(nested, { recursive: true })
+      cpSync(join(installed, "effect"), join(nested, "effect"), { recursive: true })
+    }
+    for (const name of readdirSync(installed)) {
+      const target = join(project, "node_modules", name)
+      if (!existsSync(target) && !name.startsWith(".")) cpSync(join(installed, name), target, { recursive: true })
+    }
+    const weather = join(root, "tests", "golden", "demo", "weather")
+    const { stdout } = await run(project, [...node, "read.js", weather])
+    const { version } = JSON.parse(readFileSync(join(installed, "effect", "package.json"), "utf8"))
+    if (!stdout.includes("result [7.5,8,6.5,9.5] ArrayNotFound")) throw new Error(`printed ${lastLines(stdout)}`)
+    if (!stdout.includes(`Executing an Effect versioned ${version} with a Runtime of version 3.19.0`)) {
+      throw new Error(`no warning about the versions of Effect: ${lastLines(stdout)}`)
+    }
   },
   "esbuild: node": async () => {
     const flags = ["--bundle", "--format=esm", "--platform=node", "--outfile=out/esbuild/app.js"]

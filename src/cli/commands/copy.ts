@@ -15,6 +15,7 @@ import { parseRanges, parseSelect } from "../parse/ranges.ts"
 import { changeThenReport, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { withCompletionNotice } from "../print/completed_target.ts"
 import { printable } from "../print/text_width.ts"
+import { warnUncommitted } from "../print/warn_uncommitted.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import { duplicates, json, memory, opening, quiet, range, select, target } from "../parse/options.ts"
 import type { Command } from "../parse/command.ts"
@@ -82,6 +83,7 @@ export const runCopy = (
               `${counted(copied.fragments.length, "fragment")} of ${sizeText(copied.bytes)}, ` +
               `${copied.metadata === 1 ? "1 entry" : `${countText(copied.metadata)} entries`} of metadata`,
           )
+          yield* warnUncommitted(source.uri, terminal)
         }))
     yield* request.on("quiet") ? run(terminal) : withProgress(terminal, status, run)
   })

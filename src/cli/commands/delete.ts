@@ -10,6 +10,7 @@ import { deleteCells, type DeleteFailure } from "../../write/delete/delete_cells
 import type { Request } from "../parse/arguments.ts"
 import { attemptUsage, keyOption, type SettingsError } from "../parse/settings.ts"
 import { changeThenReport, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
+import { warnUncommitted } from "../print/warn_uncommitted.ts"
 import { parseTimeOption } from "../parse/time.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import { json, opening, quiet, where } from "../parse/options.ts"
@@ -47,6 +48,7 @@ export const runDelete = (
             ? "no cell can match the condition; no file was written"
             : "the matching cells are deleted; they remain visible at earlier times",
         )
+        yield* warnUncommitted(array.uri, terminal)
       }))
   })
 

@@ -24,6 +24,7 @@ import { countText, withProgress } from "../print/progress.ts"
 import { changeThenReport, InputFailed, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { withCompletionNotice } from "../print/completed_target.ts"
 import { printable } from "../print/text_width.ts"
+import { warnUncommitted } from "../print/warn_uncommitted.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import { json, memory, opening, quiet, target } from "../parse/options.ts"
 import type { Command } from "../parse/command.ts"
@@ -169,6 +170,7 @@ export const runImport = (
               terminal,
               `${counted(cells, "row")} in ${counted(fragments.length, "fragment")} of ${sizeText(bytes)}${separator}`,
             )
+            if (append) yield* warnUncommitted(uri, terminal)
           }),
       )
     yield* request.on("quiet") ? run(terminal) : withProgress(terminal, status, run)
