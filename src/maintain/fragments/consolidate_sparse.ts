@@ -19,6 +19,7 @@ import { evaluate } from "../../query/condition/evaluate.ts"
 import { parseSelection } from "../../query/selection/selection.ts"
 import { loadConditions, type LoadedDelete, processedConditions } from "../../query/sparse/apply_deletes.ts"
 import { cellTimesOf } from "../../query/sparse/match_tiles.ts"
+import { streamVersions } from "../../query/sparse/merge_stream.ts"
 import { streamSparseRequest } from "../../query/sparse/stream.ts"
 import { accessOf } from "../../array/open/open.ts"
 import type { ReadError } from "../../query/options/read_error.ts"
@@ -207,17 +208,19 @@ export const consolidateSparse = (
       ...(keepsTimes ? [timestamps] : []),
       ...(keepsTimes && hadDeletes ? [deleteTimes] : []),
     ]
-    const selection = parseSelection(uri, schema, {}, "error")
-    const request = { order: "global", fields, selection, where: undefined } as const
     // delete conditions become times of deletion; formats before 15 have no deletes, and the newest version remains
     const source = { ...array, key: array.key, deletes: [] }
-    const batches = streamSparseRequest(
-      source,
-      keepsTimes ? { ...request, versions: true } : request,
-      memory === undefined ? {} : { memory },
-    )
+    const options = memory === undefined ? {} : { memory }
+    const newest = {
+      order: "global",
+      fields,
+      selection: parseSelection(uri, schema, {}, "error"),
+      where: undefined,
+    } as const
+    const batches = keepsTimes ? streamVersions(source, fields, options) : streamSparseRequest(source, newest, options)
     let cells = 0
-    yield* Stream.runForEach(batches, ({ columns, length }) =>
+    // the next batch is read while one is written
+    yield* Stream.runForEach(Stream.buffer(batches, { capacity: 1 }), ({ columns, length }) =>
       Effect.gen(function* () {
         const all = [...dimensions, ...attributes].map((field) => writeColumnOf(field, columns[field.name]))
         if (keepsTimes) {
