@@ -1,7 +1,8 @@
 """The real engine: one maintenance operation, or the cells of an array.
 
-`maintain.py run CONFIG OPERATION URI` prints the cost of an operation as one line of JSON: wall and CPU time, bytes read
-and written by all threads, and peak resident memory before and after. `maintain.py check URI` prints exact sums over the
+`maintain.py run CONFIG OPERATION URI COPY` prints the cost of an operation as one line of JSON: wall and CPU time, bytes
+read and written by all threads, and peak resident memory before and after; then the wall time of the same operation on a
+copy, in the same process. `maintain.py check URI` prints exact sums over the
 cells.
 """
 
@@ -50,7 +51,7 @@ def cpu():
     return (usage.ru_utime + usage.ru_stime) * 1000
 
 
-def run(config, operation, uri):
+def run(config, operation, uri, copy):
     base = peak()
     read, written = bytes_moved()
     spent = cpu()
@@ -59,12 +60,16 @@ def run(config, operation, uri):
     ms = (time.perf_counter() - start) * 1000
     used = cpu() - spent
     read_after, written_after = bytes_moved()
+    most = peak()
+    start = time.perf_counter()
+    OPERATIONS[operation](copy, CONFIGS[config])
     return {
+        "again": (time.perf_counter() - start) * 1000,
         "ms": ms,
         "cpu": used,
         "read": read_after - read,
         "written": written_after - written,
-        "peak": peak(),
+        "peak": most,
         "base": base,
     }
 

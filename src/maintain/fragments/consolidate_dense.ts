@@ -23,8 +23,9 @@ import { tileParts } from "../../write/dense/dense_tiles.ts"
 import { attemptWriteSteps, type WriteFailure } from "../../write/result/write_result.ts"
 import { findSources, readCopies } from "./copied_tiles.ts"
 
-/** Maximum size of the tiles that are copied together, before filtering. */
+/** Maximum size of the tiles that are copied together, before filtering, and its maximum share of the memory budget. */
 const MAX_COPY_SIZE = 1 << 24
+const COPIES_PER_BUDGET = 8
 
 /** Inputs and options of combining dense fragments. */
 export interface DenseConsolidation {
@@ -83,7 +84,8 @@ export const consolidateDense = (
       const { part } = tileParts(schema, box)
       const { attributes } = fieldsOf(schema)
       const cellBytes = attributes.reduce((sum, field) => sum + field.cellSize + (field.nullable ? 1 : 0), 0)
-      const maxTiles = Math.max(1, Math.floor(MAX_COPY_SIZE / (cellBytes * denseCells(schema))))
+      const maxBytes = Math.min(MAX_COPY_SIZE, (memory ?? Infinity) / COPIES_PER_BUDGET)
+      const maxTiles = Math.max(1, Math.floor(maxBytes / (cellBytes * denseCells(schema))))
       for (let i = 0; i < count;) {
         const first = source(i)
         let end = i + 1

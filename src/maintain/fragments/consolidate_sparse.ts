@@ -229,16 +229,18 @@ export const consolidateSparse = (
           const times = cellTimesOf(bytesOf(own.values))
           const deleted = deleteTimesOf(columns, length, times, columns[deleteTimes.name], deletes)
           if (hasDeletes) {
-            const at = BigUint64Array.from(deleted, (time) => isDeleted(time) ? BigInt(time) : NEVER_DELETED)
-            const by = BigUint64Array.from(deleted, (time) =>
-              isDeleted(time) ? BigInt(order.indexAt(time)) : NEVER_DELETED)
+            const at = new BigUint64Array(length).fill(NEVER_DELETED)
+            const by = new BigUint64Array(length).fill(NEVER_DELETED)
+            for (let i = 0; i < length; i++) {
+              if (!isDeleted(deleted[i])) continue
+              at[i] = BigInt(deleted[i])
+              by[i] = BigInt(order.indexAt(deleted[i]))
+            }
             all.push({ field: deleteTimes, values: bytesOf(at), offsets: undefined, validity: undefined })
             all.push({ field: deleteConditions, values: bytesOf(by), offsets: undefined, validity: undefined })
           }
           if (purge && deleted.some(isDeleted)) {
-            const coordinates = dimensions.map((field) =>
-              columns[field.name]
-            )
+            const coordinates = dimensions.map((field) => columns[field.name])
             const remaining = yield* runSteps(() => remainingCells(coordinates, deleted, schema.allowsDuplicates))
             const chosen = yield* runSteps(() => chosenCells(all, remaining))
             yield* tiles.write(chosen, remaining.length)

@@ -12,8 +12,8 @@ import { FormatError } from "../../../schema/errors/format_error.ts"
 import { accessOf, type OpenedArray } from "../../array/open/open.ts"
 import { zeroWordsSteps } from "../../fragment/cell_order.ts"
 import { type Field, fieldsOf } from "../../fragment/field.ts"
-import { loadManyFieldTiles } from "../../fragment/field_tiles.ts"
-import { cellsInTile } from "../../fragment/fragment.ts"
+import { loadFieldTiles } from "../../fragment/field_tiles.ts"
+import { cellsInTile, type Fragment, slotOf } from "../../fragment/fragment.ts"
 import {
   compareCells,
   firstRepeatSteps,
@@ -66,6 +66,13 @@ const wholeTiles = ({ fragments, schema }: OpenedArray, tiles: ReadonlyArray<Til
   }
 }
 
+/** Returns the fields that a fragment stores and whose tiles have positions of their own. */
+const storedFields = (fragment: Fragment, fields: ReadonlyArray<Field>): ReadonlyArray<Field> =>
+  fields.flatMap((field) => {
+    const stored = fieldOfFragment(fragment, field)
+    return stored === undefined || slotOf(fragment, stored.file) < 0 ? [] : [stored]
+  })
+
 const readStep = (
   access: TileAccess,
   array: OpenedArray,
@@ -76,7 +83,8 @@ const readStep = (
     const cells = wholeTiles(array, tiles)
     for (const { fragment: number } of byFragment(cells)) {
       const fragment = array.fragments[number]
-      yield* loadManyFieldTiles(access, fragment, fields.flatMap((field) => fieldOfFragment(fragment, field) ?? []))
+      // one request for the positions of all fields
+      yield* loadFieldTiles(access, fragment, storedFields(fragment, fields))
     }
     const columns = yield* Effect.forEach(fields, (field) => resultColumn(access, array, field, cells), {
       concurrency: inFlight(yield* Storage, array.uri, 4),
