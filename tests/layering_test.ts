@@ -70,6 +70,17 @@ const parts: Readonly<Record<string, Part>> = {
       "storage/middleware": [".", "observability", "storage"],
       "storage/local": [".", "host", "storage", "node"],
       "storage/http": [".", "host", "observability", "storage", "storage/middleware", "@effect/platform"],
+      // object stores use the requests of web servers
+      "storage/s3": [
+        ".",
+        "storage",
+        "storage/http",
+        "storage/middleware",
+        "@effect/platform",
+        "@noble/hashes",
+        "@rgrove/parse-xml",
+        "aws4fetch",
+      ],
       "runtime": [
         "codecs",
         "codecs/layers",
@@ -77,6 +88,7 @@ const parts: Readonly<Record<string, Part>> = {
         "storage",
         "storage/http",
         "storage/local",
+        "storage/s3",
         "workers",
         "host",
       ],

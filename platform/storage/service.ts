@@ -143,6 +143,11 @@ export interface Storage {
    */
   readonly create: (uri: string, bytes: Uint8Array) => Effect.Effect<void, AlreadyExists | StorageError>
   /**
+   * Like `create`, in storages that store the ID of the write with the file: succeeds also if an earlier call with the
+   * same `id` created the file, and its response was lost. Such calls can be repeated.
+   */
+  readonly createAs?: (uri: string, bytes: Uint8Array, id: string) => Effect.Effect<void, AlreadyExists | StorageError>
+  /**
    * Creates a folder and its missing parents. Returns the URIs of the folders that this call created, outermost first;
    * an existing folder stays unchanged and is not included. Object stores have no folders: the list is empty.
    */
