@@ -8,6 +8,7 @@ import { join } from "node:path"
 import process from "node:process"
 import { AwsV4Signer } from "aws4fetch"
 import { runtimes } from "../interop/processes.ts"
+import { ENGINE, ensureVenv } from "../interop/venv.ts"
 import { type Counts, countsOf } from "../support/summary.ts"
 import { type ServerName, startServer, stopServer } from "./servers.ts"
 
@@ -72,6 +73,21 @@ for (const server of servers) {
       AWS_ENDPOINT_URL_S3: settings.S3_ENDPOINT,
       TESSERA_S3_SERVER: server,
       TESSERA_S3_BUCKET: BUCKET,
+    }
+    const engine = ensureVenv(join(root, "tests", ".cache"), ENGINE)
+    if (!("python" in engine)) throw new Error(engine.reason)
+    const config = JSON.stringify({
+      "vfs.s3.endpoint_override": settings.S3_ENDPOINT.replace("http://", ""),
+      "vfs.s3.scheme": "http",
+      "vfs.s3.use_virtual_addressing": "false",
+      "vfs.s3.region": settings.S3_REGION,
+      "vfs.s3.aws_access_key_id": settings.S3_ACCESS_KEY,
+      "vfs.s3.aws_secret_access_key": settings.S3_SECRET_KEY,
+    })
+    for (const { name, command } of [deno, bun]) {
+      const folder = `s3://${BUCKET}/interop-${name}`
+      const script = [engine.python, "tests/stores/interop.py", folder, config, ...command, "src/cli/main.ts"]
+      runCounted(`${server}, interop (${name})`, "plain", script, env)
     }
     runCounted(`${server}, Deno`, "deno", [...denoTest, "tests/stores/s3_suite.ts"], env)
     runCounted(`${server}, Bun`, "bun", [...bunTest, "./tests/stores/s3_suite.ts"], env)
