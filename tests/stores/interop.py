@@ -67,8 +67,8 @@ def engine_rows(uri, timestamp=None, key=None):
 def same(name, uri, timestamp=None):
     """Checks that both read the same cells."""
     times = [] if timestamp is None else ['--at', str(timestamp)]
-    ours, theirs = rows(uri, *times), engine_rows(uri, timestamp)
-    check(name, ours == theirs, '\n  tessera %s\n  engine  %s' % (ours[:5], theirs[:5]))
+    actual, expected = rows(uri, *times), engine_rows(uri, timestamp)
+    check(name, actual == expected, "\n  tessera %s\n  engine  %s" % (actual[:5], expected[:5]))
 
 
 def create_sparse(uri, **options):
@@ -97,7 +97,7 @@ def sparse(name, duplicates):
     for i, start in enumerate([0, 10, 40]):
         write_sparse(uri, start, 100 + i)
     same(name + ': fragments of the engine', uri)
-    tessera('import', '-', uri, '--append', '--at', '110', text='x,k,v,s\n5,k5,1,ours\n500,new,2,"more, ours"\n')
+    tessera('import', '-', uri, '--append', '--at', '110', text='x,k,v,s\n5,k5,1,tessera\n500,new,2,"more, text"\n')
     same(name + ': a fragment of tessera', uri)
     with tiledb.open(uri, 'd', ctx=ctx, timestamp=120) as array:
         array.query(cond='x < 12 and v > 50').submit()
@@ -157,8 +157,8 @@ def dense():
     with tiledb.open(uri, ctx=ctx) as array:
         meta = {key: value for key, value in array.meta.items()}
     check('dense: metadata', set(meta) == {'by the engine', 'numbers', 'by-tessera'}, str(meta))
-    ours = tessera('meta', uri)
-    check('dense: metadata of tessera', all(key in ours for key in meta), ours)
+    listed = tessera('meta', uri)
+    check('dense: metadata of tessera', all(key in listed for key in meta), listed)
 
 
 def groups():

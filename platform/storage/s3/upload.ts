@@ -72,7 +72,7 @@ export const makeS3OpenWrite = (send: Send, options: S3Options): Storage["openWr
     let buffer: Uint8Array = new Uint8Array(0)
     let length = 0
     let uploadId: string | undefined
-    /** Whether a request may have started an upload whose ID is not known. */
+    /** Whether a failed request may have started an upload whose ID is not known. */
     let lostStart = false
     /** Number of parts whose sending has started. */
     let parts = 0
@@ -97,14 +97,13 @@ export const makeS3OpenWrite = (send: Send, options: S3Options): Storage["openWr
           ...(options.checksums ? { "x-amz-checksum-algorithm": "SHA256" } : {}),
         }
         const change: Change = { op, uri, method: "POST", location, query: "?uploads=", headers }
-        lostStart = true
-        const started = changeForDocument(send, change, "InitiateMultipartUploadResult")
+        const started = Effect.onExit(changeForDocument(send, change, "InitiateMultipartUploadResult"), (exit) =>
+          Effect.sync(() => lostStart ||= Exit.isFailure(exit)))
         return Effect.flatMap(Effect.mapError(started, asStorageError(op, uri)), (document) => {
           const text = textOf(document, "UploadId")
           if (text === undefined || text === "" || text.length > MAX_ID_LENGTH) {
             return fail(op, "Unknown", "the server sent no ID of the upload")
           }
-          lostStart = false
           uploadId = text
           return Effect.void
         })
