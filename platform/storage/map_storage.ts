@@ -29,7 +29,7 @@ export interface StorageWrappers {
   readonly list?: WrapCall
   /**
    * `write`, `openWrite`, `append`, `finish`, `create`, `createFolder`, `copy` (with the target's URI), `remove`,
-   * `removeAll` (with the first URI) and `removeFolder`.
+   * `removeAll` (with the first URI), `removeFolder` and `moveFolder` (with the target's URI).
    */
   readonly write?: WrapCall
 }
@@ -63,6 +63,8 @@ export const forwardStorage = (select: SelectStorage): Storage => ({
   removeAll: (uris) =>
     uris.length === 0 ? Effect.succeed([]) : select("removeAll", uris[0], (storage) => storage.removeAll(uris)),
   removeFolder: (uri) => select("removeFolder", uri, (storage) => storage.removeFolder(uri)),
+  moveFolder: (from, to) =>
+    select("moveFolder", to, (storage) => storage.moveFolder?.(from, to) ?? Effect.succeed(false)),
   listAllPage: (uri, next) =>
     select("listAllPage", uri, (storage) => storage.listAllPage?.(uri, next) ?? Effect.succeed(undefined)),
   mode: (uri) => select("mode", uri, (storage) => storage.mode?.(uri) ?? Effect.succeed(undefined)),
@@ -90,6 +92,7 @@ const kinds: Readonly<Record<StorageOperation, keyof StorageWrappers>> = {
   remove: "write",
   removeAll: "write",
   removeFolder: "write",
+  moveFolder: "write",
 }
 
 /**
@@ -109,6 +112,7 @@ export const mapStorage = (storage: Storage, wrappers: StorageWrappers): Storage
         finish: wrap(file.finish, "finish", uri),
       })),
     listAllPage: storage.listAllPage && mapped.listAllPage,
+    moveFolder: storage.moveFolder && mapped.moveFolder,
     createAs: createAs && ((uri, bytes, id) => wrap(createAs(uri, bytes, id), "create", uri)),
     inFlight: storage.inFlight,
     comparesVersions: storage.comparesVersions,

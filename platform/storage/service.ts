@@ -158,6 +158,12 @@ export interface Storage {
    */
   readonly copy: (from: string, to: string) => Effect.Effect<void, NotFound | StorageError>
   /**
+   * Moves a folder with its contents by renaming it, atomically, in storages that can: local folders of one file system.
+   * Returns `false` if the storage cannot, and nothing changed. Fails with reason `Occupied` if something exists at `to`.
+   * Missing parent folders are created.
+   */
+  readonly moveFolder?: (from: string, to: string) => Effect.Effect<boolean, NotFound | StorageError>
+  /**
    * Removes several files, concurrently or in bulk requests. Each file is removed independently of the others; missing
    * files count as removed. Returns one error, with its `uri`, per file that could not be removed. The Effect itself
    * fails only if the state of all files is unknown. A folder with such a name is not removed, and is reported as

@@ -174,6 +174,33 @@ def groups():
     check('groups: listing', all(name in listed for name in names), listed)
 
 
+def objects():
+    uri, moved = root + '/made by the engine', root + '/moved/place'
+    create_sparse(uri)
+    for i in range(3):
+        write_sparse(uri, 10 * i, 100 + i)
+    before = [engine_rows(uri, timestamp) for timestamp in (None, 100, 101)]
+    tessera('mv', uri, moved)
+    check('objects: moved', [engine_rows(moved, timestamp) for timestamp in (None, 100, 101)] == before)
+    check('objects: nothing at the source', tiledb.object_type(uri, ctx=ctx) is None)
+    write_sparse(moved, 300, 200)
+    same('objects: after a write', moved)
+    tessera('rm', moved)
+    check('objects: removed', tiledb.object_type(moved, ctx=ctx) is None)
+    tiledb.group_create(root + '/tree', ctx=ctx)
+    create_sparse(root + '/tree/empty')
+    with tiledb.Group(root + '/tree', 'w', ctx=ctx) as group:
+        group.add(root + '/tree/empty', name='array')
+    tessera('mv', root + '/tree', root + '/moved tree')
+    with tiledb.Group(root + '/moved tree', ctx=ctx) as group:
+        members = [member.uri for member in group]
+    check('objects: members move along', len(members) == 1 and members[0].endswith('/moved tree/empty'), str(members))
+    write_sparse(root + '/moved tree/empty', 0, 10)
+    same('objects: an empty array that was moved', root + '/moved tree/empty')
+    tessera('rm', root + '/moved tree')
+    check('objects: a removed group', tiledb.object_type(root + '/moved tree', ctx=ctx) is None)
+
+
 def encrypted(key_file):
     uri = root + '/encrypted'
     tessera('copy', root + '/dense', uri, '--to-key-file', key_file)
@@ -195,6 +222,7 @@ steps = [
     ('dense', dense),
     ('groups', groups),
     ('encrypted', encrypted_copy),
+    ('objects', objects),
 ]
 for name, step in steps:
     try:

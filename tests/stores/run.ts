@@ -4,6 +4,8 @@
  * includes the servers that take minutes to install.
  */
 import { spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
 import { AwsV4Signer } from "aws4fetch"
@@ -62,6 +64,13 @@ const runCounted = (
   add(name, counts)
 }
 
+const engine = ensureVenv(join(root, "tests", ".cache"), ENGINE)
+if ("python" in engine) {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-stores-"))
+  const script = [engine.python, "tests/stores/interop.py", folder, "{}", ...deno.command, "src/cli/main.ts"]
+  runCounted("local files, interop (Deno)", "plain", script, {})
+  rmSync(folder, { recursive: true })
+}
 for (const server of servers) {
   try {
     const settings = startServer(server)
@@ -74,7 +83,6 @@ for (const server of servers) {
       TESSERA_S3_SERVER: server,
       TESSERA_S3_BUCKET: BUCKET,
     }
-    const engine = ensureVenv(join(root, "tests", ".cache"), ENGINE)
     if (!("python" in engine)) throw new Error(engine.reason)
     const config = JSON.stringify({
       "vfs.s3.endpoint_override": settings.S3_ENDPOINT.replace("http://", ""),
