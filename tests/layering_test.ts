@@ -214,13 +214,23 @@ const parts: Readonly<Record<string, Part>> = {
     folders: flat,
   },
   // describes the state of an array, and draws it
+  "src/repair": { uses: ["src/verify", "src/maintain", "src/array", ...base], folders: flat },
   "src/inspect": {
     uses: ["src/maintain", "src/array", "src/fragment", "src/tile", "src/kernel", ...base],
     folders: { ".": ["page"], "page": ["."] },
   },
   // the public operations of one kind of array, or of both kinds
   "src": {
-    uses: ["src/array", "src/query", "src/write", "src/transfer", "src/maintain", "src/verify", "src/inspect"],
+    uses: [
+      "src/array",
+      "src/query",
+      "src/write",
+      "src/transfer",
+      "src/maintain",
+      "src/verify",
+      "src/repair",
+      "src/inspect",
+    ],
     folders: flat,
   },
   "src/objects": { uses: ["src/group", "src/array", "src/tile", ...base], folders: flat },
@@ -232,6 +242,7 @@ const parts: Readonly<Record<string, Part>> = {
       "src/group",
       "src/maintain",
       "src/verify",
+      "src/repair",
       "src/inspect",
       "src/query",
       "src/write",
