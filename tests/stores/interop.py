@@ -219,7 +219,7 @@ def repair():
     write_sparse(uri, 50, 200)
     tiledb.consolidate(uri, ctx=ctx)
     tiledb.vacuum(uri, ctx=ctx)
-    same('repair: the engine consolidates beside the quarantine folder', uri)
+    same('repair: the engine consolidates and ignores the quarantine folder', uri)
 
 
 def encrypted(key_file):
