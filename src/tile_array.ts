@@ -41,6 +41,8 @@ export {
   type DeleteFragmentsOptions,
   type DeleteFragmentsResult,
 } from "./maintain/delete_fragments.ts"
+export type { Change, ChangeKind } from "./history/change.ts"
+export { log, type LogError, type LogOptions } from "./history/log.ts"
 export {
   type Advice,
   type FieldSizes,

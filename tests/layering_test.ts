@@ -206,9 +206,23 @@ const parts: Readonly<Record<string, Part>> = {
     uses: ["src/maintain", "src/array", "src/fragment", "src/tile", "src/kernel", ...base],
     folders: { ".": ["page"], "page": ["."] },
   },
+  // the changes of arrays and groups, differences between two times, and names of times
+  "src/history": {
+    uses: ["src/group", "src/query", "src/array", "src/fragment", "src/tile", "src/kernel", ...base],
+    folders: flat,
+  },
   // the public operations of one kind of array, or of both kinds
   "src": {
-    uses: ["src/array", "src/query", "src/write", "src/transfer", "src/maintain", "src/verify", "src/inspect"],
+    uses: [
+      "src/array",
+      "src/query",
+      "src/write",
+      "src/transfer",
+      "src/maintain",
+      "src/verify",
+      "src/inspect",
+      "src/history",
+    ],
     folders: flat,
   },
   "src/group": { uses: ["src/maintain", "src/array", "src/tile", "src/kernel", ...base], folders: flat },
@@ -219,6 +233,7 @@ const parts: Readonly<Record<string, Part>> = {
       "src/maintain",
       "src/verify",
       "src/inspect",
+      "src/history",
       "src/query",
       "src/write",
       "src/array",
@@ -232,9 +247,18 @@ const parts: Readonly<Record<string, Part>> = {
       "parse": ["print"],
       "commands": ["parse", "print", "@bomb.sh/tab"],
       "commands/group": ["parse", "print"],
+      "commands/history": ["parse", "print"],
       "commands/maintain": ["parse", "print"],
       "commands/metadata": ["parse", "print"],
-      ".": ["commands", "commands/group", "commands/maintain", "commands/metadata", "parse", "print"],
+      ".": [
+        "commands",
+        "commands/group",
+        "commands/history",
+        "commands/maintain",
+        "commands/metadata",
+        "parse",
+        "print",
+      ],
     },
   },
 }

@@ -10,6 +10,7 @@ import { groupAddCommand } from "./commands/group/add.ts"
 import { groupCopyCommand } from "./commands/group/copy.ts"
 import { groupCreateCommand } from "./commands/group/create.ts"
 import { groupRemoveCommand } from "./commands/group/remove.ts"
+import { logCommand } from "./commands/history/log.ts"
 import { importCommand } from "./commands/import_csv.ts"
 import { lsCommand } from "./commands/ls.ts"
 import { consolidateCommand } from "./commands/maintain/consolidate.ts"
@@ -59,6 +60,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "group remove": groupRemoveCommand,
   "group copy": groupCopyCommand,
   "group tree": treeCommand,
+  log: logCommand,
   inspect: inspectCommand,
   plan: planCommand,
   consolidate: consolidateCommand,

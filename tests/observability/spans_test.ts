@@ -59,6 +59,7 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "TileArray.consolidationPlan": [grid, () => TileArray.consolidationPlan(grid)],
   "TileArray.runConsolidationTasks": [grid, () => TileArray.runConsolidationTasks(grid, [])],
   "TileArray.deleteFragments": [points, () => TileArray.deleteFragments(points, { end: 5 })],
+  "TileArray.log": [grid, () => TileArray.log(grid)],
   "TileArray.inspect": [grid, (s) => TileArray.inspect(s.grid)],
   "TileArray.vacuum": [grid, () => TileArray.vacuum(grid, { mode: "commits" })],
   "TileArray.verify": [grid, (s) => Stream.runDrain(TileArray.verify(s.grid))],

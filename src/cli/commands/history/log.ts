@@ -1,0 +1,70 @@
+/**
+ * `tessera log`.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../../platform/codecs/service.ts"
+import type { Storage } from "../../../../platform/storage/service.ts"
+import type { Change } from "../../../history/change.ts"
+import { log, type LogError } from "../../../history/log.ts"
+import type { Request } from "../../parse/arguments.ts"
+import type { Command } from "../../parse/command.ts"
+import { json, opening } from "../../parse/options.ts"
+import { type SettingsError, settingsOf } from "../../parse/settings.ts"
+import { timeText } from "../../parse/time.ts"
+import { type OutputError, print, say, type Terminal } from "../../print/terminal.ts"
+import { textTable } from "../../print/text_table.ts"
+
+const sizeText = (size: number | null | undefined): string => size === undefined || size === null ? "" : String(size)
+
+const timesOf = ({ start, end }: Change): string =>
+  start === end ? timeText(start) : `${timeText(start)} – ${timeText(end)}`
+
+/** Maximum number of keys or members that are shown of a change. */
+const MAX_SHOWN_NAMES = 8
+
+const names = (sign: string, list: ReadonlyArray<string> = []): ReadonlyArray<string> => [
+  ...list.slice(0, MAX_SHOWN_NAMES).map((name) => `${sign}${name}`),
+  ...(list.length > MAX_SHOWN_NAMES ? [`${sign}… (${list.length})`] : []),
+]
+
+/** Returns the details of a change in words. */
+const detailsOf = (change: Change): string =>
+  [
+    ...(change.replaced === true ? ["replaced"] : []),
+    ...(change.bytes === null ? ["removed"] : []),
+    ...names("+", change.added),
+    ...names("-", change.removed),
+  ].join(" ")
+
+const titles = ["time", "kind", "cells", "bytes", "format", "schema", "details", "file"]
+
+const cellsOf = (change: Change): Array<string> => [
+  timesOf(change),
+  change.kind,
+  sizeText(change.cells),
+  sizeText(change.bytes),
+  sizeText(change.version),
+  change.schemaName ?? "",
+  detailsOf(change),
+  change.path,
+]
+
+/** Prints the changes of an array or group. */
+const run = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<void, SettingsError | LogError | OutputError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const options = yield* settingsOf(request, terminal)
+    const changes = yield* log(request.uri, options)
+    if (request.on("json")) return yield* print(terminal, [JSON.stringify(changes, null, 2), "\n"])
+    if (changes.length === 0) return yield* say(terminal, "no changes at this time")
+    yield* print(terminal, textTable(titles, changes.map(cellsOf), terminal.columns, ["cells", "bytes", "format"]))
+  })
+
+/** `tessera log`. */
+export const logCommand: Command = {
+  description: "list the changes of an array or group, oldest first",
+  options: { json, from: opening.from, to: opening.to, "key-file": opening["key-file"] },
+  run,
+}
