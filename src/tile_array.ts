@@ -44,6 +44,16 @@ export {
 export type { Change, ChangeKind } from "./history/change.ts"
 export { log, type LogError, type LogOptions } from "./history/log.ts"
 export {
+  deleteTag,
+  listTags,
+  putTag,
+  type PutTagError,
+  type PutTagOptions,
+  type Tag,
+  type TagError,
+  type TagOptions,
+} from "./history/tags.ts"
+export {
   type Advice,
   type FieldSizes,
   inspect,

@@ -11,6 +11,7 @@ import { groupCopyCommand } from "./commands/group/copy.ts"
 import { groupCreateCommand } from "./commands/group/create.ts"
 import { groupRemoveCommand } from "./commands/group/remove.ts"
 import { logCommand } from "./commands/history/log.ts"
+import { tagCommand } from "./commands/history/tag.ts"
 import { importCommand } from "./commands/import_csv.ts"
 import { lsCommand } from "./commands/ls.ts"
 import { consolidateCommand } from "./commands/maintain/consolidate.ts"
@@ -61,6 +62,7 @@ export const commands: Readonly<Record<string, Command>> = {
   "group copy": groupCopyCommand,
   "group tree": treeCommand,
   log: logCommand,
+  tag: tagCommand,
   inspect: inspectCommand,
   plan: planCommand,
   consolidate: consolidateCommand,

@@ -8,16 +8,19 @@ import type { Codecs } from "../../platform/codecs/service.ts"
 import { traced } from "../../platform/observability/spans.ts"
 import { inFlight, Storage } from "../../platform/storage/service.ts"
 import type { ArrayNotFound, InvalidOption } from "../array/open/errors.ts"
+import { resolveTags } from "../array/metadata/tag_times.ts"
 import { isArray } from "../array/open/directory.ts"
-import { type AnyTileArray, openedOf } from "../array/open/handle.ts"
+import type { AnyTileArray } from "../array/open/handle.ts"
 import { listArray } from "../array/open/listing.ts"
 import { accessOf, noArray } from "../array/open/open.ts"
 import { openingOf, type OpenOptions } from "../array/open/open_options.ts"
 import { kindOfFolder } from "../group/object_type.ts"
 import { openGroupTile, type TileGroup } from "../group/open_group.ts"
 import { openGenericTileSteps, type TileAccess } from "../tile/generic_tile.ts"
+import { addressOf } from "./address.ts"
 import { arrayEntries } from "./array_entries.ts"
 import { type Change, type ChangeEntry, type ChangeError, compareChanges } from "./change.ts"
+import { loadItems } from "./tags.ts"
 import { memberEntries, metadataEntries } from "./file_entries.ts"
 
 /** Options of a log. */
@@ -40,20 +43,6 @@ export const findEntries = (
       : [Effect.fail(noArray(listing))]
     return (yield* Effect.all(parts)).flat().sort(compareChanges)
   })
-
-/** Returns a URI and the key of an open array or group. */
-export const addressOf = (
-  target: AnyTileArray | TileGroup | string,
-  key: OpenOptions["key"],
-): { readonly uri: string; readonly key?: OpenOptions["key"] } => {
-  const open = typeof target !== "object" || target === null
-    ? undefined
-    : "members" in target
-    ? target
-    : openedOf(target)
-  const chosen = key ?? open?.key
-  return { uri: open?.uri ?? target as string, ...(chosen === undefined ? {} : { key: chosen }) }
-}
 
 /**
  * Returns the changes of an array or group, oldest first: schemas, fragments, deletes, consolidations, metadata and
@@ -93,7 +82,7 @@ export const log = (
     const { uri: place, key: chosen } = addressOf(target, options.key)
     const end = options.end ?? Number.MAX_SAFE_INTEGER
     const input = { ...options, end, ...(chosen === undefined ? {} : { key: chosen }) }
-    const { uri, time, key } = yield* openingOf(place, input)
+    const { uri, time, key } = yield* openingOf(place, yield* resolveTags(place, input, chosen, loadItems))
     const access = yield* accessOf({ key, verifyChecksums: true })
     const storage = yield* Storage
     const entries = (yield* findEntries(access, uri)).filter((e) => time.start <= e.end && e.end <= time.end)

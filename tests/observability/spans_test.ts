@@ -33,6 +33,7 @@ const setUp = Effect.gen(function* () {
   yield* Sparse.write(newPoints, { x: [1, 50], a: [10, 20] }, { at: 1000 })
   yield* Group.create("mem://group")
   yield* Group.add("mem://group", { uri: "mem://grid", name: "grid" })
+  yield* TileArray.putTag(grid, "old", { at: 5 })
   return {
     grid: yield* TileArray.reopen(newGrid),
     points: yield* TileArray.reopen(newPoints),
@@ -59,6 +60,9 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "TileArray.consolidationPlan": [grid, () => TileArray.consolidationPlan(grid)],
   "TileArray.runConsolidationTasks": [grid, () => TileArray.runConsolidationTasks(grid, [])],
   "TileArray.deleteFragments": [points, () => TileArray.deleteFragments(points, { end: 5 })],
+  "TileArray.putTag": [grid, () => TileArray.putTag(grid, "release", { at: 5 })],
+  "TileArray.listTags": [grid, () => TileArray.listTags(grid)],
+  "TileArray.deleteTag": [grid, () => TileArray.deleteTag(grid, "old")],
   "TileArray.log": [grid, () => TileArray.log(grid)],
   "TileArray.inspect": [grid, (s) => TileArray.inspect(s.grid)],
   "TileArray.vacuum": [grid, () => TileArray.vacuum(grid, { mode: "commits" })],

@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../../platform/codecs/service.ts"
 import type { Storage } from "../../../../platform/storage/service.ts"
+import { lastComponent, parseName } from "../../../../schema/name/timestamped_name.ts"
 import type { Change } from "../../../history/change.ts"
 import { log, type LogError } from "../../../history/log.ts"
 import type { Request } from "../../parse/arguments.ts"
@@ -36,7 +37,13 @@ const detailsOf = (change: Change): string =>
     ...names("-", change.removed),
   ].join(" ")
 
-const titles = ["time", "kind", "cells", "bytes", "format", "schema", "details", "file"]
+const titles = ["time", "kind", "cells", "bytes", "format", "schema", "id", "details"]
+
+/** Number of digits of a UUID that identify a file among the others. */
+const SHORT_UUID_SIZE = 8
+
+/** Returns the beginning of the UUID in the name of a file; the whole name if it contains no UUID. */
+const shortName = (path: string): string => parseName(path)?.uuid.slice(0, SHORT_UUID_SIZE) ?? lastComponent(path)
 
 const cellsOf = (change: Change): Array<string> => [
   timesOf(change),
@@ -44,9 +51,9 @@ const cellsOf = (change: Change): Array<string> => [
   sizeText(change.cells),
   sizeText(change.bytes),
   sizeText(change.version),
-  change.schemaName ?? "",
+  change.schemaName === undefined ? "" : shortName(change.schemaName),
+  shortName(change.path),
   detailsOf(change),
-  change.path,
 ]
 
 /** Prints the changes of an array or group. */

@@ -1,0 +1,122 @@
+/** The commands of the history: `log`, `tag`, and names of times in other commands. */
+import { assert, assertEquals, assertMatch } from "@std/assert"
+import { cpSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+import { cli, MONDAY, weather } from "../cli/run_cli.ts"
+
+describe("tessera log", () => {
+  it("prints a table, oldest first, of an array by the real engine", async () => {
+    const { code, out } = await cli(["log", weather], { columns: 400 })
+    assertEquals(code, 0)
+    const [head, ...rows] = out.trim().split("\n")
+    assertMatch(head, /^time +kind +cells +bytes +format +schema +id +details/)
+    const kinds = rows.map((row) => /(created|written|metadata)/.exec(row)?.[1])
+    assertEquals(kinds.filter((kind) => kind === "written").length, 2)
+    assertEquals(kinds.filter((kind) => kind === "created").length, 1)
+    assert(rows.some((row) => row.includes("+unit")))
+  })
+
+  it("prints JSON, and selects times", async () => {
+    const { out } = await cli(["log", weather, "--json"])
+    const all = JSON.parse(out)
+    const written = all.filter(({ kind }: { kind: string }) => kind === "written")
+    const later = await cli(["log", weather, "--json", "--from", String(written[1].end)])
+    assertEquals(JSON.parse(later.out), all.filter(({ end }: { end: number }) => end >= written[1].end))
+    const none = await cli(["log", weather, "--from", "2100-01-01"])
+    assertEquals([none.code, none.out, none.err], [0, "", "no changes at this time\n"])
+  })
+
+  it("fails with the exit codes of the other commands", async () => {
+    assertEquals((await cli(["log", "mem://none"])).code, 3)
+    assertEquals((await cli(["log", weather, "--from", "soon"])).code, 2)
+  })
+})
+
+/** Runs a test with a copy of the demo's array, which the real engine wrote. */
+const withCopy = async (test: (uri: string) => Promise<void>): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-history-"))
+  const uri = join(folder, "weather")
+  cpSync(weather, uri, { recursive: true })
+  try {
+    await test(uri)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+describe("tessera tag", () => {
+  it("writes, lists and removes tags", () =>
+    withCopy(async (uri) => {
+      assertEquals((await cli(["tag", uri])).err, "no tags\n")
+      const { out, code } = await cli(["tag", uri, "monday", "--at", String(MONDAY)])
+      assertEquals([code, out], [0, "monday 2024-03-04T08:00:00Z\n"])
+      assertEquals(JSON.parse((await cli(["tag", uri, "same", "--at", "monday", "--json"])).out).time, MONDAY)
+      const listed = JSON.parse((await cli(["tag", uri, "--json"])).out)
+      assertEquals(listed.map(({ name, time }: { name: string; time: number }) => [name, time]), [
+        ["monday", MONDAY],
+        ["same", MONDAY],
+      ])
+      assertMatch((await cli(["tag", uri])).out, /^name +time +created/)
+      assertEquals((await cli(["tag", uri, "monday", "--at", "5"])).code, 2)
+      assertEquals((await cli(["tag", uri, "monday", "--at", "5", "--replace", "--quiet"])).out, "")
+      assertEquals((await cli(["tag", uri, "same", "--remove"])).err, "removed same\n")
+      assertEquals((await cli(["tag", uri, "same", "--remove"])).code, 2)
+    }))
+
+  it("rejects options that do not belong together", async () => {
+    for (
+      const args of [["--at", "5"], ["--remove"], ["--replace"], ["a", "--remove", "--at", "5"], ["a", "b"], ["5"]]
+    ) assertEquals((await cli(["tag", weather, ...args])).code, 2, args.join(" "))
+  })
+
+  it("shows the optional name in its help", async () => {
+    assertMatch((await cli(["tag", "--help"])).out, /tessera tag URI \[NAME\] \[OPTION…\]/)
+  })
+})
+
+describe("names of times", () => {
+  it("are accepted wherever a time is", () =>
+    withCopy(async (uri) => {
+      await cli(["tag", uri, "monday", "--at", String(MONDAY)])
+      const lines: ReadonlyArray<ReadonlyArray<string>> = [
+        ["read", uri, "--at", "TIME", "--format", "csv"],
+        ["read", uri, "--to", "TIME", "--format", "csv"],
+        ["read", uri, "--from", "TIME", "--format", "csv"],
+        ["fragments", uri, "--at", "TIME", "--json"],
+        ["schema", uri, "--at", "TIME"],
+        ["domain", uri, "--at", "TIME"],
+        ["meta", uri, "--at", "TIME", "--json"],
+        ["log", uri, "--to", "TIME", "--json"],
+        ["plan", uri, "--to", "TIME", "--json"],
+        ["fragments delete", uri, "--to", "TIME", "--dry-run", "--json"],
+      ]
+      for (const line of lines) {
+        const run = (time: string) => cli(line.map((word) => word === "TIME" ? time : word))
+        const named = await run("monday")
+        assertEquals(named, await run(String(MONDAY)), line.join(" "))
+        assertEquals(named, await run("tag:monday"), line.join(" "))
+        assertEquals(named.code, 0, named.err)
+      }
+      const put = await cli(["meta", "put", uri, "note", "x", "--at", "monday"])
+      assertEquals(put.code, 0, put.err)
+      assert((await cli(["meta", uri, "--at", "monday"])).out.includes("note"))
+    }))
+
+  it("fail with similar names if they are unknown", () =>
+    withCopy(async (uri) => {
+      await cli(["tag", uri, "monday", "--at", String(MONDAY)])
+      const { code, err } = await cli(["read", uri, "--at", "munday"])
+      assertEquals(code, 2)
+      assertMatch(
+        err,
+        /--at: "munday" is not a time, and there is no tag of this name; it has monday; did you mean monday\?/,
+      )
+      assertEquals((await cli(["read", uri, "--at", "29.2.2024"])).code, 2)
+      assertEquals(
+        (await cli(["create", join(uri, "new"), "--schema", "-", "--at", "monday"], { input: "{}" })).code,
+        2,
+      )
+    }))
+})
