@@ -1,4 +1,4 @@
-/** The commands of the history: `log`, `tag`, and names of times in other commands. */
+/** The commands of the history: `log`, `diff`, `tag`, and names of times in other commands. */
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -119,4 +119,49 @@ describe("names of times", () => {
         2,
       )
     }))
+})
+
+describe("tessera diff", () => {
+  const from = String(MONDAY)
+
+  it("prints fragments and metadata of an array by the real engine", async () => {
+    const { code, out } = await cli(["diff", weather, "--from", from, "--to", "2024-03-06"])
+    assertEquals(code, 0)
+    assertMatch(out, /^\+ fragment __\S+, 2024-03-05T\S+, 70 cells$/m)
+    assertMatch(out, /^\+ metadata unit: .*"°C"/m)
+    const { out: text } = await cli(["diff", weather, "--from", from, "--to", "2024-03-06", "--json"])
+    const { fragments, metadata } = JSON.parse(text)
+    assertEquals([fragments.added.length, fragments.removed.length], [1, 0])
+    assertEquals(metadata.map(({ key }: { key: string }) => key), ["source", "unit"])
+  })
+
+  it("prints cells with old and new values, as text and as JSON lines", async () => {
+    const { code, out, err } = await cli(["diff", weather, "--from", from, "--cells"])
+    assertEquals(code, 0)
+    const lines = out.trim().split("\n")
+    assertMatch(lines[0], /^~ day=\S+ station=\d+: (temperature=\S+ → \S+ ?)?(note=.* → "corrected")?$/)
+    assertEquals(err, `cells added: 0, removed: 0, changed: ${lines.length}\n`)
+    const json = (await cli(["diff", weather, "--from", from, "--cells", "--json"])).out.trim().split("\n")
+      .map((line) => JSON.parse(line))
+    assertEquals(json.length, lines.length)
+    assert(
+      json.every(({ kind, before, after }) =>
+        kind === "changed" && Object.keys(before).join() === Object.keys(after).join()
+      ),
+    )
+  })
+
+  it("reports that there are no differences, with exit code 0", async () => {
+    for (const args of [[], ["--cells"]]) {
+      const { code, out, err } = await cli(["diff", weather, "--from", "2025-01-01", "--to", "2025-01-02", ...args])
+      assertEquals([code, out, err], [0, "", "no differences\n"])
+    }
+  })
+
+  it("fails with the exit codes of the other commands", async () => {
+    assertEquals((await cli(["diff", weather])).code, 2)
+    assertEquals((await cli(["diff", weather, "--from", "5", "--to", "4"])).code, 2)
+    assertEquals((await cli(["diff", weather, "--from", "5", "--memory", "1MiB"])).code, 2)
+    assertEquals((await cli(["diff", "mem://none", "--from", "5"])).code, 3)
+  })
 })

@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { ArraySchema, Attr, Csv, Dense, Dim, Group, Metadata, Sparse, TileArray } from "../../mod.ts"
 import type { Codecs } from "../../mod.ts"
@@ -63,6 +64,12 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "TileArray.putTag": [grid, () => TileArray.putTag(grid, "release", { at: 5 })],
   "TileArray.listTags": [grid, () => TileArray.listTags(grid)],
   "TileArray.deleteTag": [grid, () => TileArray.deleteTag(grid, "old")],
+  "TileArray.changes": [
+    grid,
+    () => Stream.runDrain(TileArray.changes(grid, { since: 0, schedule: Schedule.stop })),
+  ],
+  "TileArray.diff": [grid, () => TileArray.diff(grid, { from: 5 })],
+  "TileArray.diffCells": [points, () => Stream.runDrain(TileArray.diffCells(points, { from: 5 }))],
   "TileArray.log": [grid, () => TileArray.log(grid)],
   "TileArray.inspect": [grid, (s) => TileArray.inspect(s.grid)],
   "TileArray.vacuum": [grid, () => TileArray.vacuum(grid, { mode: "commits" })],

@@ -2,16 +2,21 @@
  * `tessera log`.
  */
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { Codecs } from "../../../../platform/codecs/service.ts"
 import type { Storage } from "../../../../platform/storage/service.ts"
 import { lastComponent, parseName } from "../../../../schema/name/timestamped_name.ts"
 import type { Change } from "../../../history/change.ts"
+import { changes } from "../../../history/changes.ts"
 import { log, type LogError } from "../../../history/log.ts"
+import type { OpenOptions } from "../../../array/open/open_options.ts"
 import type { Request } from "../../parse/arguments.ts"
 import type { Command } from "../../parse/command.ts"
 import { json, opening } from "../../parse/options.ts"
 import { type SettingsError, settingsOf } from "../../parse/settings.ts"
 import { timeText } from "../../parse/time.ts"
+import { UsageError } from "../../parse/usage_error.ts"
+import { printable } from "../../print/text_width.ts"
 import { type OutputError, print, say, type Terminal } from "../../print/terminal.ts"
 import { textTable } from "../../print/text_table.ts"
 
@@ -56,6 +61,26 @@ const cellsOf = (change: Change): Array<string> => [
   detailsOf(change),
 ]
 
+/** Prints changes as they appear, one per line, after the existing ones; runs until it is interrupted. */
+const follow = (
+  request: Request,
+  terminal: Terminal,
+  { start, end, key }: OpenOptions,
+): Effect.Effect<void, UsageError | LogError | OutputError, Storage | Codecs> =>
+  end !== undefined
+    ? Effect.fail(new UsageError({ detail: "log: --to cannot be combined with --follow; omit one" }))
+    : Stream.runForEach(
+      changes(request.uri, { since: start ?? 0, ...(key === undefined ? {} : { key }) }),
+      (change) => {
+        const texts = titles.map((title, i) => [title, printable(cellsOf(change)[i])]).filter(([, text]) => text !== "")
+        const [[, time], [, kind], ...rest] = texts
+        const line = `${time} ${kind} ${
+          rest.map(([title, text]) => title === "details" ? text : `${title}=${text}`).join(" ")
+        }`
+        return print(terminal, [request.on("json") ? JSON.stringify(change) : line, "\n"])
+      },
+    )
+
 /** Prints the changes of an array or group. */
 const run = (
   request: Request,
@@ -63,15 +88,22 @@ const run = (
 ): Effect.Effect<void, SettingsError | LogError | OutputError, Storage | Codecs> =>
   Effect.gen(function* () {
     const options = yield* settingsOf(request, terminal)
-    const changes = yield* log(request.uri, options)
-    if (request.on("json")) return yield* print(terminal, [JSON.stringify(changes, null, 2), "\n"])
-    if (changes.length === 0) return yield* say(terminal, "no changes at this time")
-    yield* print(terminal, textTable(titles, changes.map(cellsOf), terminal.columns, ["cells", "bytes", "format"]))
+    if (request.on("follow")) return yield* follow(request, terminal, options)
+    const logged = yield* log(request.uri, options)
+    if (request.on("json")) return yield* print(terminal, [JSON.stringify(logged, null, 2), "\n"])
+    if (logged.length === 0) return yield* say(terminal, "no changes at this time")
+    yield* print(terminal, textTable(titles, logged.map(cellsOf), terminal.columns, ["cells", "bytes", "format"]))
   })
 
 /** `tessera log`. */
 export const logCommand: Command = {
   description: "list the changes of an array or group, oldest first",
-  options: { json, from: opening.from, to: opening.to, "key-file": opening["key-file"] },
+  options: {
+    json,
+    follow: { description: "print new changes as they appear, one per line, until interrupted" },
+    from: opening.from,
+    to: opening.to,
+    "key-file": opening["key-file"],
+  },
   run,
 }
