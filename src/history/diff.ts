@@ -187,10 +187,10 @@ const groupDiff = (times: DiffTimes): Effect.Effect<Diff, DiffError, Storage | C
  *
  * const Log = ArraySchema.sparse({ dims: { x: Dim.uint32([0, 9]) }, attrs: { n: Attr.uint8() } })
  * const program = Effect.gen(function* () {
- *   const array = yield* TileArray.create("mem://log", Log, { at: 500 })
- *   yield* Sparse.write(array, { x: [1], n: [7] }, { at: 1000 })
+ *   const array = yield* TileArray.create("mem://log", Log, { at: 1000 })
+ *   yield* Sparse.write(array, { x: [1], n: [7] }, { at: 1500 })
  *   yield* TileArray.evolve(array, { addAttributes: { unit: Attr.ascii() } }, { at: 2000 })
- *   const { fragments, schema } = yield* TileArray.diff(array, { from: 500, to: 2000 })
+ *   const { fragments, schema } = yield* TileArray.diff(array, { from: 1000, to: 2000 })
  *   return [fragments.added.length, schema.map(({ part, name }) => [part, name])]
  * })
  * const found = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))

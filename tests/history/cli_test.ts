@@ -1,9 +1,13 @@
 /** The commands of the history: `log`, `diff`, `tag`, and names of times in other commands. */
 import { assert, assertEquals, assertMatch } from "@std/assert"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it } from "node:test"
+import { layerDefault } from "../../mod.ts"
+import { runCommand } from "../../src/cli/mod.ts"
 import { cli, MONDAY, weather } from "../cli/run_cli.ts"
 
 describe("tessera log", () => {
@@ -31,6 +35,41 @@ describe("tessera log", () => {
   it("fails with the exit codes of the other commands", async () => {
     assertEquals((await cli(["log", "mem://none"])).code, 3)
     assertEquals((await cli(["log", weather, "--from", "soon"])).code, 2)
+  })
+})
+
+describe("tessera log --follow", () => {
+  it("prints the existing changes, then new ones, until it is interrupted", () =>
+    withCopy(async (uri) => {
+      const lines: Array<string> = []
+      const terminal = {
+        environment: () => undefined,
+        columns: 80,
+        write: (text: string) => Promise.resolve(void lines.push(...text.trim().split("\n"))),
+        say: () => Promise.resolve(),
+      }
+      const until = async (count: number): Promise<void> => {
+        for (let i = 0; lines.length < count && i < 1000; i++) await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+      const fiber = Effect.runFork(
+        Effect.provide(runCommand(["log", uri, "--follow", "--json"], terminal), layerDefault),
+      )
+      await until(4)
+      await cli(["meta", "put", uri, "title", "Weather", "--at", "2024-03-07"])
+      await until(5)
+      await Effect.runPromise(Fiber.interrupt(fiber))
+      const changes = lines.map((line) => JSON.parse(line))
+      assertEquals(
+        changes.slice(0, 4),
+        JSON.parse((await cli(["log", uri, "--json"])).out).filter(
+          ({ path }: { path: string }) => path !== changes[4].path,
+        ),
+      )
+      assertEquals([changes.length, changes[4].kind, changes[4].added], [5, "metadata", ["title"]])
+    }))
+
+  it("rejects --to", async () => {
+    assertEquals((await cli(["log", weather, "--follow", "--to", "5"])).code, 2)
   })
 })
 
