@@ -9,6 +9,7 @@
  * - {@link Csv} – import CSV into arrays
  * - {@link Metadata} – metadata as values, including NumPy arrays
  * - {@link Group} – groups, their members, and listings of folders
+ * - {@link Objects} – remove, move and copy arrays and groups as a whole
  * - {@link ArraySchema}, {@link Dim}, {@link Attr}, {@link Filter} – schemas as values, which define the types of columns
  *
  * Every operation is an Effect that requires the storage and codec services; `layerDefault` provides both. The structures of
@@ -46,6 +47,7 @@ export {
   type NameStamp,
 } from "./src/array/create/name_generator.ts"
 export * as Metadata from "./src/array/metadata/metadata_values.ts"
+export * as Objects from "./src/objects/objects.ts"
 export * as Sparse from "./src/sparse.ts"
 export * as TileArray from "./src/tile_array.ts"
 

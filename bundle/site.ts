@@ -23,6 +23,7 @@ const GROUPS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "metadata-and-groups",
     "time-travel",
     "maintenance",
+    "object-stores",
     "web",
     "observability",
     "command-line",

@@ -118,6 +118,7 @@ export type StorageOp =
   | "create"
   | "createFolder"
   | "copy"
+  | "moveFolder"
   | "remove"
   | "removeAll"
   | "removeFolder"
@@ -149,6 +150,7 @@ const StorageErrorBase: TaggedErrorClass<StorageError, "StorageError", {
     "create",
     "createFolder",
     "copy",
+    "moveFolder",
     "remove",
     "removeAll",
     "removeFolder",

@@ -41,7 +41,7 @@ export {
   type DeleteFragmentsOptions,
   type DeleteFragmentsResult,
 } from "./maintain/delete_fragments.ts"
-export type { Change, ChangeKind } from "./history/change.ts"
+export type { ChangeKind, LoggedChange } from "./history/change.ts"
 export { changes, type ChangesOptions } from "./history/changes.ts"
 export { type CellDifference, diffCells, type DiffCellsError, type DiffCellsOptions } from "./history/cell_diff.ts"
 export {

@@ -70,6 +70,17 @@ const parts: Readonly<Record<string, Part>> = {
       "storage/middleware": [".", "observability", "storage"],
       "storage/local": [".", "host", "storage", "node"],
       "storage/http": [".", "host", "observability", "storage", "storage/middleware", "@effect/platform"],
+      // object stores use the requests of web servers
+      "storage/s3": [
+        ".",
+        "storage",
+        "storage/http",
+        "storage/middleware",
+        "@effect/platform",
+        "@noble/hashes",
+        "@rgrove/parse-xml",
+        "aws4fetch",
+      ],
       "runtime": [
         "codecs",
         "codecs/layers",
@@ -77,6 +88,7 @@ const parts: Readonly<Record<string, Part>> = {
         "storage",
         "storage/http",
         "storage/local",
+        "storage/s3",
         "workers",
         "host",
       ],
@@ -225,10 +237,12 @@ const parts: Readonly<Record<string, Part>> = {
     ],
     folders: flat,
   },
+  "src/objects": { uses: ["src/group", "src/array", "src/tile", ...base], folders: flat },
   "src/group": { uses: ["src/maintain", "src/array", "src/tile", "src/kernel", ...base], folders: flat },
   "src/cli": {
     uses: [
       "src/transfer",
+      "src/objects",
       "src/group",
       "src/maintain",
       "src/verify",
@@ -250,12 +264,14 @@ const parts: Readonly<Record<string, Part>> = {
       "commands/history": ["parse", "print"],
       "commands/maintain": ["parse", "print"],
       "commands/metadata": ["parse", "print"],
+      "commands/objects": ["parse", "print"],
       ".": [
         "commands",
         "commands/group",
         "commands/history",
         "commands/maintain",
         "commands/metadata",
+        "commands/objects",
         "parse",
         "print",
       ],

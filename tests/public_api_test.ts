@@ -8,6 +8,7 @@ import { assertEquals } from "@std/assert"
 import { readFileSync, writeFileSync } from "node:fs"
 import process from "node:process"
 import * as Api from "../mod.ts"
+import * as Aws from "../platform/storage/s3/mod.ts"
 import * as Platform from "../platform/mod.ts"
 import * as Schema from "../schema/mod.ts"
 
@@ -25,6 +26,7 @@ const namesOf = (module: object): Record<string, ReadonlyArray<string> | null> =
 describe("the public API", () => {
   const api = {
     "@tessera/array": namesOf(Api),
+    "@tessera/array/aws": namesOf(Aws),
     "@tessera/array/platform": namesOf(Platform),
     "@tessera/array/schema": namesOf(Schema),
   }

@@ -1,6 +1,6 @@
 /**
  * `deno task test`: runs the tests in Deno and in Bun, a sample of `deno task attack`, the site of the documents, the
- * packages in fresh projects, and the interop sample if it can run. Streams their output and ends with one line, `N
+ * packages in fresh projects, object-store servers, and the interop sample if it can run. Streams their output and ends with one line, `N
  * passed, N failed`, over all. A runner that died counts as a failure.
  */
 import { spawn, spawnSync } from "node:child_process"
@@ -57,6 +57,7 @@ const golden = join(root, "tests", "golden", "run.ts")
 const attack = join(root, "tests", "attack", "run.ts")
 const packages = join(root, "tests", "packages", "run.ts")
 const site = join(root, "bundle", "site.ts")
+const stores = join(root, "tests", "stores", "run.ts")
 const steps: ReadonlyArray<Step> = [
   { name: "Deno", runner: "deno", command: [process.execPath, "test", "-A", "tests"] },
   { name: "Bun", runner: "bun", command: [...bun(), "test", "--timeout", "120000", "tests"] },
@@ -64,6 +65,7 @@ const steps: ReadonlyArray<Step> = [
   { name: "attack", runner: "plain", command: [process.execPath, "run", "-A", "--no-check", attack, "--count", "200"] },
   { name: "site", runner: "plain", command: [process.execPath, "run", "-A", "--no-check", site] },
   { name: "packages", runner: "plain", command: [process.execPath, "run", "-A", "--no-check", packages] },
+  { name: "stores", runner: "plain", command: [process.execPath, "run", "-A", "--no-check", stores] },
   ...(existsSync(fixtures)
     ? [
       { name: "golden (Deno)", command: [process.execPath, "run", "-A", golden, "--quiet", fixtures] },

@@ -114,6 +114,27 @@ def write_sparse_fragments(uri):
             array[keys // 100_000, keys % 100_000] = {"v": r.normal(0, 1, n).round(3), "q": q}
 
 
+def write_small_fragments(uri):
+    """Writes 1,000 fragments of 100 cells each, as a program that logs events does."""
+    tiledb.Array.create(uri, sparse_schema("zstd"))
+    r = np.random.default_rng(11)
+    for k in range(1000):
+        keys = np.unique(r.integers(0, 100_000 * 100_000, 100))
+        n = len(keys)
+        with tiledb.open(uri, "w", timestamp=1000 + k) as array:
+            q = r.integers(0, 100_000, n).astype(np.int32)
+            array[keys // 100_000, keys % 100_000] = {"v": r.normal(0, 1, n).round(3), "q": q}
+
+
+def write_maintained(uri, source, modes):
+    """Writes a copy of an array in which the real engine combined and vacuumed files."""
+    shutil.copytree(source, uri)
+    for mode in modes:
+        ctx = tiledb.Ctx(tiledb.Config({"sm.consolidation.mode": mode, "sm.vacuum.mode": mode}))
+        tiledb.consolidate(uri, ctx=ctx)
+        tiledb.vacuum(uri, ctx=ctx)
+
+
 def main(root):
     once = {}
 
@@ -131,6 +152,10 @@ def main(root):
     arrays["strings"] = write_strings
     arrays["fragments_dense"] = write_dense_fragments
     arrays["fragments_sparse"] = write_sparse_fragments
+    arrays["fragments_small"] = write_small_fragments
+    for name, modes in {"footers": ["fragment_meta", "commits"], "combined": ["fragments"]}.items():
+        source = os.path.join(root, "fragments_small")
+        arrays[f"fragments_small_{name}"] = lambda uri, modes=modes: write_maintained(uri, source, modes)
     for name, write in arrays.items():
         uri = os.path.join(root, name)
         # a folder gets its final name when it is complete

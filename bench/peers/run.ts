@@ -15,6 +15,8 @@ import process from "node:process"
 import { ensureVenv } from "../../tests/interop/venv.ts"
 import { type Count, counts, type Row, rows } from "./cases.ts"
 import { coldCommands, runOnce } from "./cold_start.ts"
+import { maintenanceCases } from "./maintenance/cases.ts"
+import { measureMaintenance } from "./maintenance/measure.ts"
 import { type Answer, startWorker, type Worker } from "./processes.ts"
 import { canTrace, countCalls } from "./system_calls.ts"
 import { type Result, table } from "./table.ts"
@@ -232,6 +234,18 @@ if (isSelected("W16")) {
   }
   for (const runtime of runtimes) {
     put({ workload: "W16", name: "cold start, a tile", goal: 0.5, aim: 0.5 }, runtime, times[runtime], times.peer)
+  }
+}
+
+if (isSelected("W17")) {
+  // each run is a process, without the arguments of a worker
+  const scripts = Object.fromEntries(runtimes.map((runtime) => [runtime, commands[runtime].slice(0, -1)]))
+  for (const one of maintenanceCases.filter(({ name }) => isNamed(name))) {
+    try {
+      measureMaintenance(one, { python, runtimes: scripts, data, rounds: ROUNDS }).forEach(report)
+    } catch (error) {
+      fault(`W17 ${one.name}: ${error instanceof Error ? error.message : error}`)
+    }
   }
 }
 

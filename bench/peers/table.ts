@@ -5,7 +5,7 @@ export interface Result {
   readonly workload: string
   readonly case: string
   readonly runtime: "deno" | "bun"
-  /** Milliseconds of the fastest run; W14: number of calls or bytes. */
+  /** Milliseconds of the fastest run; W14 and W17: number of calls or bytes. */
   readonly ours_ms: number
   readonly peer_ms: number
   readonly ratio: number
@@ -15,12 +15,12 @@ export interface Result {
   /** Maximum ratios in Deno: `goal` from the issue, `aim` from performance.md. */
   readonly goal?: number
   readonly aim?: number
-  /** The unit of an exact count; times have no unit. */
-  readonly unit?: "calls" | "bytes"
+  /** The unit of a count, or `CPU` for CPU time in milliseconds; wall times have no unit. */
+  readonly unit?: "calls" | "bytes" | "CPU"
 }
 
 const shown = (value: number, unit: Result["unit"]): string =>
-  unit !== undefined
+  unit === "calls" || unit === "bytes"
     ? String(value)
     : value >= 100
     ? value.toFixed(0)

@@ -1,5 +1,5 @@
 /**
- * The default layer for Deno, Bun and Node: a router over local files, web servers and memory, and the codecs.
+ * The default layer for Deno, Bun and Node: a router over local files, web servers, S3 and memory, and the codecs.
  *
  * @module
  */
@@ -17,7 +17,8 @@ import { makeNativeLayer, makeStorage } from "./native_layer.ts"
 
 /**
  * The default storage: a router that sends plain paths and `file://` to local files, `http://` and `https://` to web
- * servers (read-only, with the defaults of {@link httpFiles}), and `mem://` to a memory that belongs to this layer.
+ * servers (read-only, with the defaults of {@link httpFiles}), `s3://` to S3 with the keys of the environment (the entry
+ * `@tessera/array/aws` has the options), and `mem://` to a memory that belongs to this layer.
  *
  * ```ts
  * import { layerStorage, StorageService } from "@tessera/array/platform"

@@ -1,5 +1,5 @@
 /**
- * The layer for runtimes with native codecs: a router over local files, web servers and memory, and the codecs. It is a
+ * The layer for runtimes with native codecs: a router over local files, web servers, S3 and memory, and the codecs. It is a
  * separate module, because the command line does not need the portable codecs that `layerDefault` loads in browsers.
  *
  * @module
@@ -13,22 +13,30 @@ import { logCodecFallback } from "../codecs/layers/native.ts"
 import { withWebp } from "../codecs/webp/codec.ts"
 import { compileWebp, compileWebpEncoder } from "../codecs/webp/locate.ts"
 import { httpFiles } from "../storage/http/default_http.ts"
+import { s3Files } from "../storage/s3/default_s3.ts"
 import { makeMemoryStorage } from "../storage/memory.ts"
 import { makeRouter } from "../storage/router.ts"
 import { Storage } from "../storage/service.ts"
 import { makeWorkers } from "../workers/worker_pool.ts"
 
-/** Returns a router over `local`, web servers, and a new storage in memory. */
+/** Returns a router over `local`, web servers, S3, and a new storage in memory. */
 export const makeStorage = (local: Storage): Storage => {
   const web = httpFiles()
   let memory: Storage | undefined
+  let s3: Storage | undefined
   return makeRouter({
     file: local,
     http: web,
     https: web,
-    // created on first use: most programs never use it, and some provide this layer for every query
+    // created on first use: most programs never use them, and some provide this layer for every query
     get mem() {
       return memory ??= makeMemoryStorage()
+    },
+    get s3() {
+      return s3 ??= s3Files()
+    },
+    get s3a() {
+      return s3 ??= s3Files()
     },
   })
 }

@@ -10,7 +10,7 @@ import type { FileWriter, Storage } from "./service.ts"
 
 /** Names of storage calls; `append` and `finish` are the calls of a file writer from `openWrite`. */
 export type StorageOperation =
-  | Exclude<keyof Storage, "inFlight" | "comparesVersions" | "mode" | "realPath" | "unlisted">
+  | Exclude<keyof Storage, "createAs" | "inFlight" | "comparesVersions" | "mode" | "realPath" | "unlisted">
   | "append"
   | "finish"
 
@@ -29,21 +29,21 @@ export interface StorageWrappers {
   readonly list?: WrapCall
   /**
    * `write`, `openWrite`, `append`, `finish`, `create`, `createFolder`, `copy` (with the target's URI), `remove`,
-   * `removeAll` (with the first URI) and `removeFolder`.
+   * `removeAll` (with the first URI), `removeFolder` and `moveFolder` (with the target's URI).
    */
   readonly write?: WrapCall
 }
 
 /** Runs a call on the storage that is responsible for a URI. */
 export type SelectStorage = <A, E, R>(
-  operation: Exclude<keyof Storage, "inFlight" | "comparesVersions">,
+  operation: Exclude<keyof Storage, "createAs" | "inFlight" | "comparesVersions">,
   uri: string,
   call: (storage: Storage) => Effect.Effect<A, E, R>,
 ) => Effect.Effect<A, E | StorageError, R>
 
 /**
- * Returns a storage that forwards each call to the storage that `select` chooses; `inFlight` and `comparesVersions`
- * stay undefined.
+ * Returns a storage that forwards each call to the storage that `select` chooses; `createAs`, `inFlight` and
+ * `comparesVersions` stay undefined.
  */
 export const forwardStorage = (select: SelectStorage): Storage => ({
   list: (uri) => select("list", uri, (storage) => storage.list(uri)),
@@ -63,6 +63,8 @@ export const forwardStorage = (select: SelectStorage): Storage => ({
   removeAll: (uris) =>
     uris.length === 0 ? Effect.succeed([]) : select("removeAll", uris[0], (storage) => storage.removeAll(uris)),
   removeFolder: (uri) => select("removeFolder", uri, (storage) => storage.removeFolder(uri)),
+  moveFolder: (from, to) =>
+    select("moveFolder", to, (storage) => storage.moveFolder?.(from, to) ?? Effect.succeed(false)),
   listAllPage: (uri, next) =>
     select("listAllPage", uri, (storage) => storage.listAllPage?.(uri, next) ?? Effect.succeed(undefined)),
   mode: (uri) => select("mode", uri, (storage) => storage.mode?.(uri) ?? Effect.succeed(undefined)),
@@ -90,6 +92,7 @@ const kinds: Readonly<Record<StorageOperation, keyof StorageWrappers>> = {
   remove: "write",
   removeAll: "write",
   removeFolder: "write",
+  moveFolder: "write",
 }
 
 /**
@@ -99,6 +102,7 @@ const kinds: Readonly<Record<StorageOperation, keyof StorageWrappers>> = {
  */
 export const mapStorage = (storage: Storage, wrappers: StorageWrappers): Storage => {
   const wrap: WrapCall = (call, operation, uri) => wrappers[kinds[operation]]?.(call, operation, uri) ?? call
+  const { createAs } = storage
   const mapped = forwardStorage((operation, uri, call) => wrap(call(storage), operation as StorageOperation, uri))
   return {
     ...mapped,
@@ -108,6 +112,8 @@ export const mapStorage = (storage: Storage, wrappers: StorageWrappers): Storage
         finish: wrap(file.finish, "finish", uri),
       })),
     listAllPage: storage.listAllPage && mapped.listAllPage,
+    moveFolder: storage.moveFolder && mapped.moveFolder,
+    createAs: createAs && ((uri, bytes, id) => wrap(createAs(uri, bytes, id), "create", uri)),
     inFlight: storage.inFlight,
     comparesVersions: storage.comparesVersions,
     mode: storage.mode,

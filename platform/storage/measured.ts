@@ -66,7 +66,7 @@ export const withMetrics = <B extends Backend>(storage: B): B => {
         },
       })
     })
-  const { listPage, listAllPage, head, exists, copy, removeAll } = storage
+  const { listPage, listAllPage, head, exists, copy, moveFolder, createAs, removeAll } = storage
   const derived: Partial<Backend> = {
     ...(listPage && { listPage: (uri, next) => counted("listPage", uri, 1, listPage(uri, next)) }),
     ...(listAllPage && {
@@ -75,6 +75,10 @@ export const withMetrics = <B extends Backend>(storage: B): B => {
     ...(head && { head: (uri) => counted("head", uri, 1, head(uri)) }),
     ...(exists && { exists: (uri) => counted("exists", uri, 1, exists(uri)) }),
     ...(copy && { copy: (from, to) => counted("copy", to, 1, copy(from, to)) }),
+    ...(moveFolder && { moveFolder: (from, to) => counted("moveFolder", to, 1, moveFolder(from, to)) }),
+    ...(createAs && {
+      createAs: (uri, bytes, id) => counted("create", uri, 1, createAs(uri, bytes, id), undefined, bytes.length),
+    }),
     ...(removeAll && { removeAll: (uris) => counted("removeAll", uris[0] ?? "", uris.length, removeAll(uris)) }),
   }
   const primitives: Backend = {

@@ -37,6 +37,8 @@ export const makeRouter = (routes: Readonly<Record<string, Storage>>): Storage =
     ...forwarded,
     copy: (from, to) =>
       storageOf(from) === storageOf(to) ? forwarded.copy(from, to) : copyByReading(forwarded, from, to),
+    moveFolder: (from, to) =>
+      storageOf(from) === storageOf(to) ? forwarded.moveFolder!(from, to) : Effect.succeed(false),
     removeAll: (uris) => {
       const groups = Map.groupBy(uris, schemeOf)
       const removals = Effect.forEach(

@@ -143,6 +143,11 @@ export interface Storage {
    */
   readonly create: (uri: string, bytes: Uint8Array) => Effect.Effect<void, AlreadyExists | StorageError>
   /**
+   * Like `create`, in storages that store the ID of the write with the file: succeeds also if an earlier call with the
+   * same `id` created the file, and its response was lost. Such calls can be repeated.
+   */
+  readonly createAs?: (uri: string, bytes: Uint8Array, id: string) => Effect.Effect<void, AlreadyExists | StorageError>
+  /**
    * Creates a folder and its missing parents. Returns the URIs of the folders that this call created, outermost first;
    * an existing folder stays unchanged and is not included. Object stores have no folders: the list is empty.
    */
@@ -152,6 +157,12 @@ export interface Storage {
    * and as durable as after `write`. Missing parent folders are created.
    */
   readonly copy: (from: string, to: string) => Effect.Effect<void, NotFound | StorageError>
+  /**
+   * Moves a folder with its contents by renaming it, atomically, in storages that can: local folders of one file system.
+   * Returns `false` if the storage cannot, and nothing changed. Fails with reason `Occupied` if something exists at `to`.
+   * Missing parent folders are created.
+   */
+  readonly moveFolder?: (from: string, to: string) => Effect.Effect<boolean, NotFound | StorageError>
   /**
    * Removes several files, concurrently or in bulk requests. Each file is removed independently of the others; missing
    * files count as removed. Returns one error, with its `uri`, per file that could not be removed. The Effect itself

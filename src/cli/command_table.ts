@@ -26,6 +26,8 @@ import { metaGetCommand } from "./commands/metadata/get.ts"
 import { metaListCommand } from "./commands/metadata/list.ts"
 import { metaPutCommand } from "./commands/metadata/put.ts"
 import { metaRemoveCommand } from "./commands/metadata/remove.ts"
+import { mvCommand } from "./commands/objects/mv.ts"
+import { rmCommand } from "./commands/objects/rm.ts"
 import { publishCommand } from "./commands/publish.ts"
 import { readCommand } from "./commands/read.ts"
 import { domainCommand } from "./commands/show_domain.ts"
@@ -57,6 +59,8 @@ export const commands: Readonly<Record<string, Command>> = {
   import: importCommand,
   export: exportCommand,
   copy: copyCommand,
+  mv: mvCommand,
+  rm: rmCommand,
   "group create": groupCreateCommand,
   "group add": groupAddCommand,
   "group remove": groupRemoveCommand,

@@ -19,7 +19,7 @@ import { makeSchemas } from "../array/open/schemas.ts"
 import { cellCount } from "../fragment/fragment.ts"
 import { loadFragment } from "../fragment/load/load_fragment.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
-import type { Change, ChangeEntry, ChangeError } from "./change.ts"
+import type { ChangeEntry, ChangeError, LoggedChange } from "./change.ts"
 import { fileSize } from "./file_entries.ts"
 
 /** Returns the path of a URI below an array. */
@@ -77,14 +77,14 @@ const fragmentEntries = (
     } as const
     const replaced = superseded.has(name.name)
     // a vacuum may remove the files after the listing
-    const vanished: Change = {
+    const vanished: LoggedChange = {
       ...change,
       version: name.version === 0 ? null : name.version,
       bytes: null,
       cells: null,
       replaced,
     }
-    const load: Effect.Effect<Change, ChangeError, Storage> = Effect.gen(function* () {
+    const load: Effect.Effect<LoggedChange, ChangeError, Storage> = Effect.gen(function* () {
       const bytes = yield* folderSize(uri)
       if (bytes === undefined) return vanished
       const loaded = yield* Effect.either(loadFragment(access, entry, schemas, undefined))

@@ -24,7 +24,7 @@ export type ChangeKind =
   | "members"
 
 /** One change of an array or group: one file, or one fragment. */
-export interface Change {
+export interface LoggedChange {
   /** The kind. */
   readonly kind: ChangeKind
   /** First time of the contents, in milliseconds since 1970. */
@@ -62,7 +62,7 @@ export interface ChangeEntry {
   readonly start: number
   readonly end: number
   readonly path: string
-  readonly load: Effect<Change, ChangeError, Storage>
+  readonly load: Effect<LoggedChange, ChangeError, Storage>
 }
 
 /** The order of kinds among changes of the same time. */
@@ -78,8 +78,8 @@ const kindOrder: ReadonlyArray<ChangeKind> = [
 
 /** Compares changes by time, oldest first. */
 export const compareChanges = (
-  a: Pick<Change, "end" | "start" | "kind" | "path">,
-  b: Pick<Change, "end" | "start" | "kind" | "path">,
+  a: Pick<LoggedChange, "end" | "start" | "kind" | "path">,
+  b: Pick<LoggedChange, "end" | "start" | "kind" | "path">,
 ): number =>
   a.end - b.end || kindOrder.indexOf(a.kind) - kindOrder.indexOf(b.kind) || a.start - b.start ||
   (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)

@@ -24,7 +24,7 @@ import {
 } from "../array/open/open_options.ts"
 import type { TileGroup } from "../group/open_group.ts"
 import { addressOf } from "./address.ts"
-import type { Change } from "./change.ts"
+import type { LoggedChange } from "./change.ts"
 import { findEntries, type LogError } from "./log.ts"
 import { loadItems } from "./tags.ts"
 
@@ -77,7 +77,7 @@ const DEFAULT_INTERVAL = 1000
 export const changes = (
   target: AnyTileArray | TileGroup | string,
   options: ChangesOptions = {},
-): Stream.Stream<Change, LogError, Storage | Codecs> =>
+): Stream.Stream<LoggedChange, LogError, Storage | Codecs> =>
   Stream.unwrap(Effect.gen(function* () {
     const storage = yield* Storage
     yield* attemptOptions(() => {

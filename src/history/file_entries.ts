@@ -17,7 +17,7 @@ import { attemptTileSteps } from "../tile/attempt.ts"
 import { withTurns } from "../../platform/host/event_loop_turns.ts"
 import type { GenericTile, TileAccess } from "../tile/generic_tile.ts"
 import type { Steps } from "../kernel/steps.ts"
-import type { Change, ChangeEntry, ChangeError, ChangeKind } from "./change.ts"
+import type { ChangeEntry, ChangeError, ChangeKind, LoggedChange } from "./change.ts"
 
 /** Returns the size of a listed file; `null` if it was removed meanwhile. */
 export const fileSize = (uri: string, entry?: Entry): Effect.Effect<number | null, StorageError, Storage> =>
@@ -43,7 +43,7 @@ const keyOf = (key: Uint8Array): string => {
 }
 
 /** The names that a file sets and deletes. */
-type Names = Pick<Required<Change>, "added" | "removed">
+type Names = Pick<Required<LoggedChange>, "added" | "removed">
 
 const fileEntries = (
   uri: string,
@@ -58,7 +58,7 @@ const fileEntries = (
     return files.map(({ entry, name }): ChangeEntry => {
       const file = join(uri, folder, entry.name)
       const change = { kind: kindOf(name), start: name.start, end: name.end, path: `${folder}/${entry.name}` }
-      const load: Effect.Effect<Change, ChangeError, Storage> = withTurns(Effect.gen(function* () {
+      const load: Effect.Effect<LoggedChange, ChangeError, Storage> = withTurns(Effect.gen(function* () {
         const bytes = yield* Effect.catchTag(storage.read(file), "NotFound", () => Effect.succeed(undefined))
         if (bytes === undefined) return { ...change, version: null, bytes: null }
         return yield* attemptTileSteps(function* () {

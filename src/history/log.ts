@@ -19,7 +19,7 @@ import { openGroupTile, type TileGroup } from "../group/open_group.ts"
 import { openGenericTileSteps, type TileAccess } from "../tile/generic_tile.ts"
 import { addressOf } from "./address.ts"
 import { arrayEntries } from "./array_entries.ts"
-import { type Change, type ChangeEntry, type ChangeError, compareChanges } from "./change.ts"
+import { type ChangeEntry, type ChangeError, compareChanges, type LoggedChange } from "./change.ts"
 import { loadItems } from "./tags.ts"
 import { memberEntries, metadataEntries } from "./file_entries.ts"
 
@@ -77,7 +77,7 @@ export const findEntries = (
 export const log = (
   target: AnyTileArray | TileGroup | string,
   options: LogOptions = {},
-): Effect.Effect<ReadonlyArray<Change>, LogError, Storage | Codecs> =>
+): Effect.Effect<ReadonlyArray<LoggedChange>, LogError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri: place, key: chosen } = addressOf(target, options.key)
     const end = options.end ?? Number.MAX_SAFE_INTEGER

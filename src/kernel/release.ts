@@ -8,7 +8,7 @@ const MIN_RELEASED_SIZE = 1 << 16
 /**
  * Releases the memory of arrays that are no longer used; they become empty. Each array must have a buffer of its own.
  */
-export const release = (arrays: Iterable<Uint32Array>): void => {
+export const release = (arrays: Iterable<ArrayBufferView>): void => {
   for (const { buffer } of arrays) {
     // runtimes without `transfer` collect the memory later
     if (buffer.byteLength >= MIN_RELEASED_SIZE && "transfer" in buffer) (buffer as ArrayBuffer).transfer(0)

@@ -13,7 +13,7 @@ import type { Storage } from "../../platform/storage/service.ts"
 import { Since } from "../../schema/version/version.ts"
 import { type AnyTileArray, openedOf } from "../array/open/handle.ts"
 import { loadLatestSchema } from "../array/open/latest_schema.ts"
-import { accessOf } from "../array/open/open.ts"
+import { accessOf, type OpenedArray } from "../array/open/open.ts"
 import {
   attemptOptions,
   checkCallback,
@@ -167,17 +167,23 @@ const validateOptions = (
 /** Validated options. */
 type Validated = Effect.Effect.Success<ReturnType<typeof validateOptions>>
 
+/** Tasks of a plan, and the open array. */
+interface PlannedTasks {
+  readonly array: OpenedArray
+  readonly tasks: ReadonlyArray<ConsolidationTask>
+}
+
 /** Plans at most `count` tasks that have no fragments in common. */
 const planTasks = (
   { uri, key, time, fragments, rules }: Pick<Validated, "uri" | "key" | "time" | "fragments" | "rules">,
   count: number,
-): Effect.Effect<ReadonlyArray<ConsolidationTask>, ConsolidateError, Storage | Codecs> =>
+): Effect.Effect<PlannedTasks, ConsolidateError, Storage | Codecs> =>
   Effect.gen(function* () {
     const array = yield* openWhole(uri, key)
     if (fragments !== undefined) {
       const chosen = array.fragments.filter(({ name }) => fragments.includes(name.name))
       if (chosen.length === new Set(fragments).size) {
-        return chosen.length < 2 ? [] : [taskOf(chosen, rules)]
+        return { array, tasks: chosen.length < 2 ? [] : [taskOf(chosen, rules)] }
       }
       const missing = fragments.find((name) => !chosen.some((fragment) => fragment.name.name === name))
       const detail = `the array has no visible fragment ${missing}`
@@ -185,9 +191,9 @@ const planTasks = (
     }
     // first complete the result of a call that was interrupted before it hid the inputs
     const unfinished = yield* unfinishedTask(array, rules)
-    if (unfinished !== undefined) return [unfinished]
+    if (unfinished !== undefined) return { array, tasks: [unfinished] }
     const isInside = ({ name }: Fragment) => time.start <= name.start && name.end <= time.end
-    return planFragments(array, array.fragments.filter(isInside), rules, count)
+    return { array, tasks: planFragments(array, array.fragments.filter(isInside), rules, count) }
   })
 
 /** Combines fragments step by step until the rules choose no fragments. */
@@ -197,9 +203,9 @@ const consolidateFragments = (input: Validated): Effect.Effect<ConsolidateResult
     const written: Array<string> = []
     const inputs: Array<string> = []
     for (let step = 0; step < steps; step++) {
-      const [task] = yield* planTasks(input, 1)
+      const { array, tasks: [task] } = yield* planTasks(input, 1)
       if (task === undefined) break
-      const result = yield* runTask(uri, task, input)
+      const result = yield* runTask(uri, task, input, array)
       if (result.written.length === 0) break
       written.push(...result.written)
       inputs.push(...result.inputs)
@@ -235,7 +241,7 @@ export const consolidationPlan = (
 ): Effect.Effect<ReadonlyArray<ConsolidationTask>, ConsolidateError, Storage | Codecs> =>
   Effect.flatMap(
     validateOptions(array, options, [...RULE_OPTIONS, "key"]),
-    (input) => planTasks(input, input.steps),
+    (input) => Effect.map(planTasks(input, input.steps), ({ tasks }) => tasks),
   ).pipe(traced("TileArray.consolidationPlan", array))
 
 /**

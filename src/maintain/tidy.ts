@@ -7,7 +7,11 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { EncryptionKey } from "../../platform/keys.ts"
 import { traced } from "../../platform/observability/spans.ts"
-import type { Storage } from "../../platform/storage/service.ts"
+import type { StorageError } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage/service.ts"
+import { COMMITS_FOLDER, FRAGMENTS_FOLDER } from "../../schema/name/array_paths.ts"
+import { parseName } from "../../schema/name/timestamped_name.ts"
+import { join } from "../array/open/listing.ts"
 import { type AnyTileArray, openedOf } from "../array/open/handle.ts"
 import { attemptOptions, checkFlag, checkKey, checkNames, checkUri, refuseFor } from "../array/open/open_options.ts"
 import { consolidate, type ConsolidateError, type ConsolidateMode } from "./consolidate.ts"
@@ -88,6 +92,19 @@ const OPTIONS: ReadonlyArray<string> = [
  */
 const MODES: ReadonlyArray<ConsolidateMode> = ["fragments", "array_meta", "fragment_meta", "commits"]
 
+/** Returns whether there are several files to combine: one file that contains a single other one saves no request. */
+const hasSeveral = (uri: string, mode: ConsolidateMode): Effect.Effect<boolean, StorageError, Storage> =>
+  Effect.gen(function* () {
+    const folder = mode === "commits" ? COMMITS_FOLDER : mode === "fragment_meta" ? FRAGMENTS_FOLDER : undefined
+    if (folder === undefined) return true
+    const storage = yield* Storage
+    const names = (yield* storage.list(join(uri, folder))).filter(({ name }) =>
+      parseName(name) !== undefined && (mode !== "commits" || /\.(wrt|del|upd)$/.test(name))
+    )
+    // arrays of older formats have their fragments in the array's folder
+    return names.length !== 1
+  })
+
 /** The reason for skipping fragments that contain earlier states. */
 const HISTORY = "combined fragments of this array would not contain its earlier states; set dropHistory to combine them"
 
@@ -167,7 +184,7 @@ export const tidy = (
         continue
       }
       let result = unchanged
-      if (!dryRun) {
+      if (!dryRun && (yield* hasSeveral(uri, mode))) {
         result = yield* mode === "fragments" ? tidyFragments(uri, input) : consolidate(uri, { mode, ...withKey }).pipe(
           // older formats have no consolidated commits
           Effect.catchTag("MaintenanceError", (error) =>

@@ -15,6 +15,7 @@ export const classes: Readonly<Record<string, { readonly text: ReadonlyArray<str
   ConditionError: { text: ["uri", "text", "path", "field", "detail"], other: { at: 7, reason: "Syntax" } },
   MaintenanceError: { text: ["uri", "detail"], other: { reason: "Stale" } },
   Conflict: { text: ["uri", "field", "detail"], other: { reason: "RowsAppended" } },
+  CredentialsError: { text: ["source", "detail", "cause"] },
   CsvError: { text: ["source", "column", "detail"], other: { row: 3, reason: "InvalidValue" } },
   DecryptionFailed: { text: ["uri", "detail"], other: { reason: "MissingKey", hint: { _tag: "ProvideKey" } } },
   FilterRefused: { text: ["detail"], other: { filter: "delta", cell: 3 } },

@@ -12,9 +12,9 @@ const CANARY = "CANARY4711"
 
 /**
  * Errors without a tag: they are internal, and their reason becomes a field of a tagged error; or their messages
- * contain only numbers (HttpFailure).
+ * contain only numbers and codes (HttpFailure, S3Failure).
  */
-const inside = ["BinaryIssue", "CellRefused", "HttpFailure", "OutOfBoundsError", "Refusal", "ScalarError"]
+const inside = ["BinaryIssue", "CellRefused", "HttpFailure", "OutOfBoundsError", "Refusal", "S3Failure", "ScalarError"]
 
 const assertHidden = (error: unknown, secret: string, where: string): void => {
   for (const text of shownForms(error)) {

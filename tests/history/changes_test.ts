@@ -21,7 +21,7 @@ const write = (uri: string, k: number) =>
 const follow = (uri: string, options: TileArray.ChangesOptions = {}) =>
   Effect.gen(function* () {
     const ticks = yield* Queue.unbounded<void>()
-    const results = yield* Queue.unbounded<ReadonlyArray<TileArray.Change>>()
+    const results = yield* Queue.unbounded<ReadonlyArray<TileArray.LoggedChange>>()
     // the schedule waits for a tick before each listing
     const schedule = Schedule.forever.pipe(Schedule.tapOutput(() => Queue.take(ticks)))
     const stream = TileArray.changes(uri, { ...options, schedule })
@@ -30,13 +30,13 @@ const follow = (uri: string, options: TileArray.ChangesOptions = {}) =>
     )
     const next = Effect.timeoutTo(Queue.take(results), {
       duration: "200 millis",
-      onTimeout: () => [] as ReadonlyArray<TileArray.Change>,
+      onTimeout: () => [] as ReadonlyArray<TileArray.LoggedChange>,
       onSuccess: (changes) => changes,
     })
     return { fiber, next, tick: Effect.zipRight(Queue.offer(ticks, undefined), next) }
   })
 
-const short = (changes: ReadonlyArray<TileArray.Change>) => changes.map(({ kind, end }) => `${kind} ${end}`)
+const short = (changes: ReadonlyArray<TileArray.LoggedChange>) => changes.map(({ kind, end }) => `${kind} ${end}`)
 
 describe("a stream of changes", () => {
   it("emits each change once, also if it is consolidated and vacuumed", async () => {

@@ -8,7 +8,8 @@ import { inMemory } from "../support/in_memory.ts"
 
 const Points = ArraySchema.sparse({ dims: { x: Dim.int32([0, 999]) }, attrs: { n: Attr.int32() } })
 
-const short = (changes: ReadonlyArray<TileArray.Change>) => changes.map(({ start, end, kind }) => [kind, start, end])
+const short = (changes: ReadonlyArray<TileArray.LoggedChange>) =>
+  changes.map(({ start, end, kind }) => [kind, start, end])
 
 /** Writes an array with every kind of change. */
 const makeArray = (uri: string, formatVersion = 22) =>

@@ -20,7 +20,7 @@ const schemaOf = (strings: boolean, duplicates: boolean, order: "row" | "hilbert
     enumerations: { kinds: ["rain", "snow"] },
     capacity: 3,
     allowsDuplicates: duplicates,
-    ...(order === "hilbert" ? { cellOrder: "hilbert" as const } : {}),
+    ...(order === "hilbert" ? { order: "hilbert" as const } : {}),
   }
   return strings
     ? ArraySchema.sparse({ dims: { x: Dim.int32([-50, 50], { tile: 7 }), name: Dim.ascii() }, ...options })

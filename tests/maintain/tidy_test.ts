@@ -67,6 +67,16 @@ for (const [ground, makeGround] of Object.entries(grounds)) {
   describe(`tidy in ${ground}`, () => {
     const act = (uri: string) => TileArray.tidy(uri, { age: 0 })
 
+    it("changes nothing in an array with one fragment", () =>
+      inMemory(Effect.gen(function* () {
+        const One = ArraySchema.sparse({ dims: { x: Dim.int32([0, 9]) }, attrs: { n: Attr.uint8() } })
+        const array = yield* TileArray.create("mem://one", One)
+        yield* Sparse.write(array, { x: [1], n: [1] })
+        const { before, after, steps } = yield* TileArray.tidy("mem://one", { age: 0 })
+        assertEquals(after, before)
+        assertEquals(steps.flatMap(({ written, removed }) => [...written, ...removed]), [])
+      })))
+
     it("keeps the cells of sparse arrays at all times, at any fault", async () => {
       assert(await upkeepLaws({ prepare: makePoints, act, read: history, leavesOrphans: committed }, makeGround()) > 0)
     })

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
-import { ArraySchema, Attr, Csv, Dense, Dim, Group, Metadata, Sparse, TileArray } from "../../mod.ts"
+import { ArraySchema, Attr, Csv, Dense, Dim, Group, Metadata, Objects, Sparse, TileArray } from "../../mod.ts"
 import type { Codecs } from "../../mod.ts"
 import * as Platform from "../../platform/mod.ts"
 import { type EndedSpan, makeInMemoryTracer } from "./in_memory_tracer.ts"
@@ -71,6 +71,9 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "TileArray.diff": [grid, () => TileArray.diff(grid, { from: 5 })],
   "TileArray.diffCells": [points, () => Stream.runDrain(TileArray.diffCells(points, { from: 5 }))],
   "TileArray.log": [grid, () => TileArray.log(grid)],
+  "Objects.copy": ["mem://copied", () => Objects.copy(grid, "mem://copied")],
+  "Objects.move": ["mem://moved", () => Objects.move(grid, "mem://moved")],
+  "Objects.remove": [grid, () => Objects.remove(grid)],
   "TileArray.inspect": [grid, (s) => TileArray.inspect(s.grid)],
   "TileArray.vacuum": [grid, () => TileArray.vacuum(grid, { mode: "commits" })],
   "TileArray.verify": [grid, (s) => Stream.runDrain(TileArray.verify(s.grid))],
@@ -164,7 +167,7 @@ const spanNamed = (spans: ReadonlyArray<EndedSpan>, name: string): EndedSpan => 
 
 describe("spans of public operations", () => {
   it("cover every exported function", () => {
-    const namespaces = { TileArray, Dense, Sparse, Group, Csv }
+    const namespaces = { TileArray, Dense, Sparse, Group, Csv, Objects }
     const functions = Object.entries(namespaces).flatMap(([namespace, module]) =>
       Object.entries(module).filter(([, value]) => typeof value === "function").map(([name]) => `${namespace}.${name}`)
     )

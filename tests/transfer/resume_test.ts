@@ -28,7 +28,7 @@ const killedAt = async (
 ): Promise<void> => {
   let [seen, isKilled] = [0, false]
   const around =
-    (called: Exclude<keyof StorageService, "inFlight" | "comparesVersions">) =>
+    (called: Exclude<keyof StorageService, "createAs" | "inFlight" | "comparesVersions">) =>
     (uri: string, ...rest: Array<never>): Effect.Effect<never> =>
       Effect.suspend(() => {
         if (called === op && name.test(uri) && ++seen === nth) isKilled = true

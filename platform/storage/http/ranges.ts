@@ -67,8 +67,14 @@ export interface HttpReads {
   readonly readTail: (uri: string, length: number) => Effect.Effect<Tail, ReadFailure>
 }
 
-/** Creates the reading functions. */
-export const makeReads = (send: Send): HttpReads => {
+/**
+ * Creates the reading functions. `urlOf` returns the URL of a file, which identifies its version, too; it throws
+ * {@link StorageError}.
+ */
+export const makeReads = (
+  send: Send,
+  urlOf: (op: StorageOp, uri: string) => string = (op, uri) => fileUrl(httpPlace(op, uri)),
+): HttpReads => {
   /** Hosts that responded to a range request with the whole file. */
   const hostsWithoutRanges = new Set<string>()
   const versions = makeFileVersions()
@@ -118,7 +124,7 @@ export const makeReads = (send: Send): HttpReads => {
     Effect.contextWithEffect((context: Context.Context<never>) => {
       let url: string
       try {
-        url = fileUrl(httpPlace(op, uri))
+        url = urlOf(op, uri)
       } catch (error) {
         return Effect.fail(error as StorageError)
       }
@@ -142,7 +148,7 @@ export const makeReads = (send: Send): HttpReads => {
         op,
         uri,
         method: "GET" as const,
-        url: fileUrl(httpPlace(op, uri)),
+        url: urlOf(op, uri),
         headers: range === undefined ? undefined : { range },
         preconditions: check?.preconditions(),
       }),
@@ -382,7 +388,7 @@ export const makeReads = (send: Send): HttpReads => {
       const requested = ranges.filter(({ length }) => length > 0)
       const end = requested.reduce((max, { offset, length }) => Math.max(max, offset + length), 0)
       if (
-        requested.length > 1 && end <= MAX_PREFIX_SIZE && hostsWithoutRanges.has(hostOf(fileUrl(httpPlace(op, uri))))
+        requested.length > 1 && end <= MAX_PREFIX_SIZE && hostsWithoutRanges.has(hostOf(urlOf(op, uri)))
       ) {
         const { bytes } = yield* readPart(op, uri, { offset: 0, length: end }, check)
         if (requested.length < ranges.length) yield* checked(op, uri, ranges, yield* sizeOf(op, uri, check))

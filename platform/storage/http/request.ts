@@ -6,6 +6,8 @@
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { currentTracerDisabledWhen, type HttpClient } from "@effect/platform/HttpClient"
+import * as HttpBody from "@effect/platform/HttpBody"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type { HttpClientResponse } from "@effect/platform/HttpClientResponse"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -41,9 +43,11 @@ export interface HttpRequest {
   readonly op: StorageOp
   /** The URI of that call. */
   readonly uri: string
-  readonly method: "GET" | "HEAD"
+  readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE"
   readonly url: string
   readonly headers?: RequestHeaders
+  /** The body of a PUT or POST. */
+  readonly body?: Uint8Array
   /** Headers that make the server reject the request if the file has another version. */
   readonly preconditions?: RequestHeaders
 }
@@ -136,18 +140,38 @@ const firstFailure = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
 /** Returns the runtime's error, which the client's error wraps. */
 const causeOf = (error: unknown): unknown => (error as { readonly cause?: unknown } | null)?.cause ?? error
 
-/** Creates a function that sends requests through `client`. */
-export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send => {
-  const timeout = Duration.decode(options.timeout ?? DEFAULT_TIMEOUT)
+/** Returns the headers that can contain credentials. */
+const credentialsIn = (headers: RequestHeaders = {}): RequestHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => /authorization|token|key|signature/i.test(name)))
+
+/** Sends single requests, and reads their responses. */
+interface Exchange {
+  /** Sends a request to `url`, with headers of the program; `follow` lets a browser follow redirects. */
+  readonly ask: (
+    request: HttpRequest,
+    url: string,
+    own: RequestHeaders | undefined,
+    follow: boolean,
+  ) => Effect.Effect<HttpClientResponse, StorageError>
+  readonly toResponse: (request: HttpRequest, url: string, response: HttpClientResponse) => HttpResponse
+  /** Limits the time until the response starts. */
+  readonly untilResponse: <A, E>(
+    request: HttpRequest,
+    effect: Effect.Effect<A, E>,
+  ) => Effect.Effect<A, E | StorageError>
+}
+
+const makeExchange = (client: HttpClient, limit: Duration.DurationInput | undefined): Exchange => {
+  const timeout = Duration.decode(limit ?? DEFAULT_TIMEOUT)
   const inTime = <A, E>(
     { op, uri }: HttpRequest,
     subject: string,
     effect: Effect.Effect<A, E>,
-  ): Effect.Effect<A, E | StorageError> => {
-    return Effect.timeoutFail(effect, { duration: timeout, onTimeout: () => late(op, uri, subject) })
-  }
-  const late = (op: StorageOp, uri: string, subject: string): StorageError => {
-    const cause = new Error(`${subject} took longer than ${Duration.format(timeout)}`)
+    duration: Duration.Duration = timeout,
+  ): Effect.Effect<A, E | StorageError> =>
+    Effect.timeoutFail(effect, { duration, onTimeout: () => late(op, uri, subject, duration) })
+  const late = (op: StorageOp, uri: string, subject: string, duration: Duration.Duration): StorageError => {
+    const cause = new Error(`${subject} took longer than ${Duration.format(duration)}`)
     return new StorageError({ op, uri, reason: "Timeout", cause })
   }
 
@@ -165,7 +189,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
         const before = have
         return Effect.flatMap(
           Effect.sleep(timeout),
-          () => have - before < TIMED_CHUNK_SIZE ? Effect.fail(late(op, uri, "part of the body")) : watch,
+          () => have - before < TIMED_CHUNK_SIZE ? Effect.fail(late(op, uri, "part of the body", timeout)) : watch,
         )
       })
       return Effect.raceFirst(read((bytes) => have = bytes), watch)
@@ -210,6 +234,53 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
     }
   }
 
+  const ask: Exchange["ask"] = (request, url, own, follow) => {
+    const { op, uri, method, body } = request
+    const headers = {
+      "accept-encoding": "identity",
+      ...own,
+      ...request.headers,
+      // the target of a redirect that the browser follows would have to allow these headers
+      ...(follow ? undefined : request.preconditions),
+    }
+    const built = HttpClientRequest.make(method)(url, {
+      headers,
+      ...(body === undefined ? {} : { body: HttpBody.uint8Array(body) }),
+    })
+    return withRedirects(follow ? "follow" : "manual", client.execute(built)).pipe(
+      // the client's spans would contain URLs with queries, and headers
+      Effect.locally(currentTracerDisabledWhen, () => true),
+      Effect.mapError((error) =>
+        transportFailure(op, uri, url, withoutHeaders(causeOf(error), { ...own, ...credentialsIn(request.headers) }))
+      ),
+    )
+  }
+
+  const untilResponse: Exchange["untilResponse"] = (request, effect) => {
+    // the response starts after the body of the request was sent
+    const chunks = 1 + Math.floor((request.body?.length ?? 0) / TIMED_CHUNK_SIZE)
+    return inTime(request, "the response", effect, Duration.times(timeout, chunks))
+  }
+
+  return { ask, toResponse, untilResponse }
+}
+
+/**
+ * Creates a function that sends each request once, without following redirects and without headers of the program: the
+ * caller adds the headers of each request. `timeout` is as in {@link HttpOptions}.
+ */
+export const makeSendOnce = (client: HttpClient, timeout?: Duration.DurationInput): Send => {
+  const { ask, toResponse, untilResponse } = makeExchange(client, timeout)
+  return (request) =>
+    untilResponse(
+      request,
+      Effect.map(ask(request, request.url, undefined, false), (response) => toResponse(request, request.url, response)),
+    )
+}
+
+/** Creates a function that sends requests through `client` and follows redirects. */
+export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send => {
+  const { ask, toResponse, untilResponse } = makeExchange(client, options.timeout)
   let bound: BoundHeaders | { readonly cause: unknown }
   try {
     bound = bindHeaders(options.headers, options.origin)
@@ -218,23 +289,6 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
   }
   /** Whether the client hides redirect targets, as browsers do; set by the first redirect. */
   let hidesRedirects = false
-
-  const ask = (request: HttpRequest, url: string, own: RequestHeaders | undefined, follow: boolean) => {
-    const { op, uri, method } = request
-    const headers = {
-      "accept-encoding": "identity",
-      ...own,
-      ...request.headers,
-      // the target of a redirect that the browser follows would have to allow these headers
-      ...(follow ? undefined : request.preconditions),
-    }
-    const sent = method === "GET" ? client.get(url, { headers }) : client.head(url, { headers })
-    return withRedirects(follow ? "follow" : "manual", sent).pipe(
-      // the client's spans would contain URLs with queries, and headers
-      Effect.locally(currentTracerDisabledWhen, () => true),
-      Effect.mapError((error) => transportFailure(op, uri, url, withoutHeaders(causeOf(error), own))),
-    )
-  }
 
   /** Sends a request and follows its redirects. */
   const sendFollowingRedirects = (
@@ -284,7 +338,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
     Effect.suspend(() => {
       const { op, uri } = request
       if ("cause" in bound) return Effect.fail(new StorageError({ op, uri, reason: "Unknown", cause: bound.cause }))
-      return inTime(request, "the response", sendFollowingRedirects(request, bound))
+      return untilResponse(request, sendFollowingRedirects(request, bound))
     })
 }
 

@@ -62,7 +62,7 @@ export const folderUrl = ({ base, query }: HttpPlace): string => `${base}/${quer
 export const urlIn = ({ base, query }: HttpPlace, name: string): string => `${base}/${encodeURIComponent(name)}${query}`
 
 /** Returns scheme and host of a location. */
-export const hostOf = (base: string): string => /^[a-z]+:\/\/[^/]*/.exec(base)![0]
+export const hostOf = (base: string): string => /^[a-z][a-z0-9]*:\/\/[^/]*/.exec(base)![0]
 
 /** Returns the parent folder of a location; `undefined` for the root of a host. */
 export const parentOf = (base: string): string | undefined => {

@@ -405,10 +405,37 @@ const copy = (from: string, to: string, sync: Syncing): Effect.Effect<void, NotF
     yield* turnIfDue
   })
 
+/** Renames a folder; returns `false` if source and target are on different file systems. */
+const moveFolder = (from: string, to: string, sync: Syncing): boolean => {
+  const op = "moveFolder"
+  const [source, target] = [localPath(op, from), localPath(op, to)]
+  const stat = fs().lstatSync(source)
+  if (!stat.isDirectory()) throw new NotFound({ uri: from })
+  // renaming would replace an empty folder
+  if (fs().lstatSync(target, { throwIfNoEntry: false }) !== undefined) {
+    throw new StorageError({ op, uri: to, reason: "Occupied", cause: new Error("something exists at the target") })
+  }
+  const created = makeFolder(path().dirname(target), sync)
+  try {
+    fs().renameSync(source, target)
+  } catch (error) {
+    for (const folder of created.toReversed()) discardFolder(folder)
+    if (codeOf(error) === "EXDEV") return false
+    throw error
+  }
+  sync.note(path().dirname(target))
+  sync.note(path().dirname(source))
+  sync.folders()
+  return true
+}
+
 /** Creates the writing functions of the local storage. */
 export const makeLocalWrites = (
   durability: Durability,
-): Pick<Storage, "write" | "openWrite" | "create" | "createFolder" | "copy" | "removeFolder"> => {
+): Pick<
+  Storage,
+  "write" | "openWrite" | "create" | "createFolder" | "copy" | "removeFolder" | "moveFolder"
+> => {
   const sync = makeSyncing(durability)
   return {
     write: (uri, bytes) =>
@@ -432,6 +459,8 @@ export const makeLocalWrites = (
         catch: storageFailure("createFolder", uri),
       }),
     copy: (from, to) => copy(from, to, sync),
+    moveFolder: (from, to) =>
+      Effect.try({ try: () => moveFolder(from, to, sync), catch: readFailure("moveFolder", from) }),
     removeFolder: (uri) => Effect.try({ try: () => removeFolder(uri), catch: storageFailure("removeFolder", uri) }),
   }
 }

@@ -231,6 +231,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       return lists(uri, Effect.tap(storage.list(uri), (entries) => Effect.sync(() => listings.set(uri, entries))))
     })
 
+  const { createAs, moveFolder } = storage
   return {
     ...mapStorage(storage, {}),
     list: (uri) => options.listings === true ? list(uri) : storage.list(uri),
@@ -242,6 +243,8 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     openWrite: (uri) =>
       Effect.map(storage.openWrite(uri), (file) => ({ write: file.write, finish: writing(uri, file.finish) })),
     create: (uri, bytes) => writing(uri, storage.create(uri, bytes)),
+    createAs: createAs && ((uri, bytes, id) => writing(uri, createAs(uri, bytes, id))),
+    moveFolder: moveFolder && ((from, to) => writing(from, writing(to, moveFolder(from, to)))),
     createFolder: (uri) => writing(uri, storage.createFolder(uri)),
     copy: (from, to) => writing(to, storage.copy(from, to)),
     remove: (uri) => writing(uri, storage.remove(uri)),

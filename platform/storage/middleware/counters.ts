@@ -70,6 +70,7 @@ export const makeCounters = (): StorageCounters => ({
     remove: 0,
     removeAll: 0,
     removeFolder: 0,
+    moveFolder: 0,
   },
   requests: 0,
   bytesRead: 0,

@@ -115,8 +115,8 @@ const defaultSchedule = (
 /**
  * Retries calls that fail for a transient reason. The default schedule is an exponential backoff with full jitter, with
  * limits for the number of retries and the total time; no delay is shorter than the server requests (Retry-After). Only
- * idempotent calls are retried: `create` is not, because a second attempt would fail on the file that the first one
- * created. The ranges of a call are requested separately, so that a failed one does not repeat the others, and
+ * idempotent calls are retried: `create` only in storages with `createAs`, which recognises the file of an earlier
+ * attempt; in others, a second attempt would fail on the file that the first one created. The ranges of a call are requested separately, so that a failed one does not repeat the others, and
  * `removeAll` repeats only the files that failed. Each retry is counted (`tessera.storage.retries`) and logged at level
  * Debug. Throws `InvalidOption`.
  *
@@ -152,6 +152,7 @@ export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage
       schedule: schedule as Schedule.Schedule<unknown, unknown>,
     }) as Effect.Effect<A, E, R>
 
+  const { createAs } = storage
   const removeAll = (uris: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<StorageError>, StorageError> =>
     Effect.suspend(() => {
       let pending = uris
@@ -176,7 +177,11 @@ export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage
     ...mapStorage(storage, { read: retrying, list: retrying, write: retrying }),
     readRanges: (uri, ranges, into) =>
       eachRange(ranges, into, (some, capacity) => retrying(storage.readRanges(uri, some, capacity))),
-    create: (uri, bytes) => storage.create(uri, bytes),
+    create: (uri, bytes) =>
+      createAs === undefined
+        ? storage.create(uri, bytes)
+        : Effect.suspend(() => retrying(createAs(uri, bytes, crypto.randomUUID()))),
+    createAs: undefined,
     removeAll,
   }
 }

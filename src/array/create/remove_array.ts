@@ -59,17 +59,17 @@ const isTimestamped = ({ name }: Entry, kept: ReadonlySet<string>): boolean => {
 }
 
 /** A step of a removal: files and folders that are removed with their contents, or a folder that must be empty. */
-type Step = { readonly names: ReadonlyArray<string> } | { readonly emptyFolder: string }
+export type RemovalStep = { readonly names: ReadonlyArray<string> } | { readonly emptyFolder: string }
 
 /** Plans the steps that remove an array, in order. Takes listings only. */
-const planAt = (
+export const planRemoval = (
   uri: string,
   kept: ReadonlySet<string>,
   depth: number,
-): Effect.Effect<ReadonlyArray<Step>, StorageError, Storage> =>
+): Effect.Effect<ReadonlyArray<RemovalStep>, StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const steps: Array<Step> = []
+    const steps: Array<RemovalStep> = []
     const remove = (folder: string, entries: ReadonlyArray<Entry>) =>
       steps.push({ names: entries.map(({ name }) => join(folder, name)) })
     const root = yield* storage.list(uri)
@@ -103,7 +103,7 @@ const planAt = (
         if (entry.kind !== "folder") continue
         // the link belongs to the array, but its target does not
         if (entry.isLink === true) remove(at, [entry])
-        else steps.push(...(yield* planAt(join(at, entry.name), kept, depth + 1)))
+        else steps.push(...(yield* planRemoval(join(at, entry.name), kept, depth + 1)))
       }
       steps.push({ emptyFolder: at })
     }
@@ -135,7 +135,7 @@ export const removeArray = <E = never>(
 ): Effect.Effect<void, E | StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const steps = yield* planAt(uri, kept, 0)
+    const steps = yield* planRemoval(uri, kept, 0)
     yield* check
     for (const step of steps) {
       if ("emptyFolder" in step) yield* storage.removeFolder(step.emptyFolder)

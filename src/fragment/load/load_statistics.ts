@@ -17,7 +17,7 @@ import type { TileAccess } from "../../tile/generic_tile.ts"
 import type { Field } from "../field.ts"
 import { cellsInTile, type Fragment, slotOf } from "../fragment.ts"
 import { loadSections, type SectionError } from "../sections.ts"
-import { isByteText, sumType as sumKind } from "../tile_statistics.ts"
+import { hasMinMax, isByteText, sumType as sumKind, type TileStatistics } from "../tile_statistics.ts"
 
 /** Statistics of the tiles of a field. */
 export interface TileBounds {
@@ -141,6 +141,56 @@ export const loadTileBounds = (
         const bytes = [mins, maxes, sums, nulls].reduce((sum, tile) => sum + (tile?.bytes.byteLength ?? 0), 0)
         fragment.cache.set(BOUNDS, slot, bounds, bytes)
         return bounds
+      }))
+  })
+
+const STATISTICS = cacheKind<(tile: number) => TileStatistics>("stored tile statistics")
+
+/**
+ * Returns the stored statistics of the tiles of an attribute, for a fragment that copies the tiles; `undefined` if they
+ * are absent or not reliable.
+ */
+export const loadStoredStatistics = (
+  access: TileAccess,
+  fragment: Fragment,
+  field: Field,
+): Effect.Effect<((tile: number) => TileStatistics) | undefined, SectionError, Storage> =>
+  Effect.suspend(() => {
+    const { metadata, tileCount } = fragment
+    if (metadata.kind !== "sections" || !isKept(fragment, field) || !hasMinMax(field)) return Effect.succeed(undefined)
+    const slot = slotOf(fragment, field.file)
+    const existing = fragment.cache.get(STATISTICS, slot)
+    if (existing !== undefined) return Effect.succeed(existing)
+    const { footer, sections } = metadata
+    const requested = [
+      footer.tileMins[slot],
+      footer.tileMaxes[slot],
+      footer.tileSums[slot],
+      ...(field.nullable ? [footer.tileNullCounts[slot]] : []),
+    ]
+    return Effect.flatMap(loadSections(access, sections, requested), ([mins, maxes, sums, nulls]) =>
+      attemptTile(() => {
+        const { uri, version } = sections
+        const fail = (detail: string): FormatError =>
+          new FormatError({ uri, path: `tileStatistics.${slot}`, offset: 0, version, detail })
+        const low = slicesOf(decode(TileStatistic, mins.bytes, version, uri), fragment, field, fail)
+        const high = slicesOf(decode(TileStatistic, maxes.bytes, version, uri), fragment, field, fail)
+        const all = sumKind(field) === undefined ? undefined : decode(TileSums, sums.bytes, version, uri)
+        if (all !== undefined && all.byteLength !== 8 * tileCount) throw fail(`${all.byteLength} bytes of sums`)
+        const counts = nulls === undefined ? undefined : decode(TileNullCounts, nulls.bytes, version, uri)
+        if (counts !== undefined && counts.length !== tileCount) throw fail(`${counts.length} null counts`)
+        const statistics = (tile: number): TileStatistics => {
+          const isEmpty = counts !== undefined && counts[tile] === cellsInTile(fragment, tile)
+          return {
+            min: isEmpty ? undefined : low(tile),
+            max: isEmpty ? undefined : high(tile),
+            sum: all?.subarray(8 * tile, 8 * tile + 8),
+            nulls: counts?.[tile] ?? 0,
+          }
+        }
+        const bytes = [mins, maxes, sums, nulls].reduce((sum, tile) => sum + (tile?.bytes.byteLength ?? 0), 0)
+        fragment.cache.set(STATISTICS, slot, statistics, bytes)
+        return statistics
       }))
   })
 

@@ -31,7 +31,7 @@ export type ReadTilesError = StorageError | TileError
 const dataFiles = (field: Field): number => 1 + Number(field.var) + Number(field.nullable)
 
 /** Reads persisted tiles of one file, in the order of the request. */
-const readFile = (
+export const readFile = (
   uri: string,
   fragment: Fragment,
   file: TileFile,

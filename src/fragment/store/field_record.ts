@@ -132,11 +132,16 @@ export class FieldRecord {
   }
 
   /** Appends a tile. */
-  add(tile: FieldTile, persisted: PersistedTile, { min, max, sum, nulls }: TileStatistics): void {
-    const empty = nulls > 0 && nulls === tile.validity?.length
+  add(tile: FieldTile, persisted: PersistedTile, statistics: TileStatistics): void {
+    this.addStored(persisted, statistics, tile.validity?.length ?? 0, tile.values.length)
+  }
+
+  /** Appends a filtered tile of `cells` cells, and of `varSize` bytes before filtering if it is var-sized. */
+  addStored(persisted: PersistedTile, { min, max, sum, nulls }: TileStatistics, cells: number, varSize: number): void {
+    const empty = nulls > 0 && nulls === cells
     this.#offsets.push(this.#size)
     this.#varOffsets.push(this.#varSize)
-    this.#varSizes.push(this.field.var ? tile.values.length : 0)
+    this.#varSizes.push(this.field.var ? varSize : 0)
     this.#validityOffsets.push(this.#validitySize)
     this.#size += persisted.fixed.length
     this.#varSize += persisted.var?.length ?? 0

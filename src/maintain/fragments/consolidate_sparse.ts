@@ -19,6 +19,7 @@ import { evaluate } from "../../query/condition/evaluate.ts"
 import { parseSelection } from "../../query/selection/selection.ts"
 import { loadConditions, type LoadedDelete, processedConditions } from "../../query/sparse/apply_deletes.ts"
 import { cellTimesOf } from "../../query/sparse/match_tiles.ts"
+import { streamVersions } from "../../query/sparse/merge_stream.ts"
 import { streamSparseRequest } from "../../query/sparse/stream.ts"
 import { accessOf } from "../../array/open/open.ts"
 import type { ReadError } from "../../query/options/read_error.ts"
@@ -207,17 +208,19 @@ export const consolidateSparse = (
       ...(keepsTimes ? [timestamps] : []),
       ...(keepsTimes && hadDeletes ? [deleteTimes] : []),
     ]
-    const selection = parseSelection(uri, schema, {}, "error")
-    const request = { order: "global", fields, selection, where: undefined } as const
     // delete conditions become times of deletion; formats before 15 have no deletes, and the newest version remains
     const source = { ...array, key: array.key, deletes: [] }
-    const batches = streamSparseRequest(
-      source,
-      keepsTimes ? { ...request, versions: true } : request,
-      memory === undefined ? {} : { memory },
-    )
+    const options = memory === undefined ? {} : { memory }
+    const newest = {
+      order: "global",
+      fields,
+      selection: parseSelection(uri, schema, {}, "error"),
+      where: undefined,
+    } as const
+    const batches = keepsTimes ? streamVersions(source, fields, options) : streamSparseRequest(source, newest, options)
     let cells = 0
-    yield* Stream.runForEach(batches, ({ columns, length }) =>
+    // the next batch is read while one is written
+    yield* Stream.runForEach(Stream.buffer(batches, { capacity: 1 }), ({ columns, length }) =>
       Effect.gen(function* () {
         const all = [...dimensions, ...attributes].map((field) => writeColumnOf(field, columns[field.name]))
         if (keepsTimes) {
@@ -226,16 +229,18 @@ export const consolidateSparse = (
           const times = cellTimesOf(bytesOf(own.values))
           const deleted = deleteTimesOf(columns, length, times, columns[deleteTimes.name], deletes)
           if (hasDeletes) {
-            const at = BigUint64Array.from(deleted, (time) => isDeleted(time) ? BigInt(time) : NEVER_DELETED)
-            const by = BigUint64Array.from(deleted, (time) =>
-              isDeleted(time) ? BigInt(order.indexAt(time)) : NEVER_DELETED)
+            const at = new BigUint64Array(length).fill(NEVER_DELETED)
+            const by = new BigUint64Array(length).fill(NEVER_DELETED)
+            for (let i = 0; i < length; i++) {
+              if (!isDeleted(deleted[i])) continue
+              at[i] = BigInt(deleted[i])
+              by[i] = BigInt(order.indexAt(deleted[i]))
+            }
             all.push({ field: deleteTimes, values: bytesOf(at), offsets: undefined, validity: undefined })
             all.push({ field: deleteConditions, values: bytesOf(by), offsets: undefined, validity: undefined })
           }
           if (purge && deleted.some(isDeleted)) {
-            const coordinates = dimensions.map((field) =>
-              columns[field.name]
-            )
+            const coordinates = dimensions.map((field) => columns[field.name])
             const remaining = yield* runSteps(() => remainingCells(coordinates, deleted, schema.allowsDuplicates))
             const chosen = yield* runSteps(() => chosenCells(all, remaining))
             yield* tiles.write(chosen, remaining.length)

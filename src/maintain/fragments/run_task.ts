@@ -108,15 +108,19 @@ const commitResult = (
     yield* Effect.tapError(storeVacuum(uri, result, inputs), () => Effect.ignore(undo))
   }))
 
-/** Runs a task. A task that was completed before changes nothing. */
+/**
+ * Runs a task. A task that was completed before changes nothing. `planned` is the array for which the task was planned,
+ * so that it is not opened again; changes since then are found before the commit.
+ */
 export const runTask = (
   uri: string,
   task: ConsolidationTask,
   { key, memory, onProgress }: TaskOptions,
+  planned?: OpenedArray,
 ): Effect.Effect<ConsolidateResult, ConsolidateFragmentsError, Storage | Codecs> =>
   withTurns(Effect.scoped(Effect.gen(function* () {
     const storage = yield* Storage
-    const openedArray = yield* openWhole(uri, key)
+    const openedArray = planned ?? (yield* openWhole(uri, key))
     const { version } = yield* targetOf(openedArray)
     const names = task.fragments.flatMap((name) => parseName(name) ?? [])
     if (names.length !== task.fragments.length || new Set(task.fragments).size !== names.length) {

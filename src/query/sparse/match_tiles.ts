@@ -38,11 +38,10 @@ export interface MatchOptions {
 
 /** Converts u64 times to numbers; the maximum value becomes larger than any time. */
 export const cellTimesOf = (bytes: Uint8Array): Float64Array => {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const out = new Float64Array(bytes.byteLength / 8)
-  for (let i = 0; i < out.length; i++) {
-    out[i] = view.getUint32(8 * i + 4, true) * 0x100000000 + view.getUint32(8 * i, true)
-  }
+  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
+  const halves = new Uint32Array(buffer, byteOffset, byteLength / 4)
+  const out = new Float64Array(byteLength / 8)
+  for (let i = 0; i < out.length; i++) out[i] = halves[2 * i + 1] * 0x100000000 + halves[2 * i]
   return out
 }
 

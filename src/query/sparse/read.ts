@@ -14,8 +14,9 @@ import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
 import { makeIntersects } from "../../kernel/boxes.ts"
 import { selectOnes } from "../../kernel/match/select_cells.ts"
 import { sortCellsSteps } from "../../kernel/sort/sort_cells.ts"
+import type { Steps } from "../../kernel/steps.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
-import { orderWordsSteps } from "./result/sort_keys.ts"
+import { newestFirstSteps, orderWordsSteps } from "./result/sort_keys.ts"
 import type { Column } from "../column/column.ts"
 import { evaluate } from "../condition/evaluate.ts"
 import { cellsOfPart, type CurvePart } from "./partition_hilbert.ts"
@@ -154,7 +155,7 @@ export const readPlanned = (
       const loadedColumns = sorted.columns
       const chosen = yield* attemptAllocationSteps(uri, perCell * match.length, function* () {
         const zeros = dedups || versions === true ? yield* zeroWordsSteps(columns) : []
-        const newest = versions === true ? newestFirst(array, match) : []
+        const newest = versions === true ? yield* newestFirst(array, match) : []
         const words = [...yield* orderWordsSteps(schema, order, columns), ...zeros, ...newest]
         const cells = yield* sortCellsSteps(words, match.length)
         if (!dedups) return cells
@@ -213,18 +214,12 @@ export const readPlanned = (
     }
   }))
 
-/**
- * Returns key words that sort cells from the newest to the oldest; cells of equal times by fragment, the latest first.
- */
-const newestFirst = (array: OpenedArray, cells: ResultCells): ReadonlyArray<Uint32Array> => {
-  const times = writeTimes(array, cells, "start")
-  const fragments = spreadOver(cells, (t) => cells.tiles[t].fragment, () => undefined)
-  return [
-    Uint32Array.from(times, (time) => 0xffffffff - Math.floor(time / 2 ** 32)),
-    Uint32Array.from(times, (time) => 0xffffffff - time % 2 ** 32),
-    Uint32Array.from(fragments, (fragment) => 0xffffffff - fragment),
-  ]
-}
+/** Returns key words that sort cells from the newest to the oldest. */
+const newestFirst = (array: OpenedArray, cells: ResultCells): Steps<ReadonlyArray<Uint32Array>> =>
+  newestFirstSteps(
+    writeTimes(array, cells, "start"),
+    spreadOver(cells, (t) => cells.tiles[t].fragment, () => undefined),
+  )
 
 /** Result of sorting: columns of the cells, and the order of the cells; `undefined` if they are already in order. */
 interface SortedCells {

@@ -7,18 +7,12 @@ import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import type { MbrLevel } from "../../../schema/fragment/rtree.ts"
 import { accessOf, type OpenedArray } from "../../array/open/open.ts"
-import { fieldsOf } from "../../fragment/field.ts"
-import { loadFieldTiles } from "../../fragment/field_tiles.ts"
-import { cellsInTile } from "../../fragment/fragment.ts"
 import { loadMbrs } from "../../fragment/mbrs.ts"
-import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
-import type { TileAccess } from "../../tile/generic_tile.ts"
 import { type Batch, FIRST_BATCH_SIZE, type PartitionStep, streamPartitions } from "../batch/partition_stream.ts"
 import { batchBytes, budgetTooSmall, checkBudget, limitCache } from "../options/memory_budget.ts"
 import { type CurvePart, cutHilbert, lowerSizes, tilePlaces } from "./partition_hilbert.ts"
 import { cutSelection } from "../selection/split_selection.ts"
 import { cutSparse } from "./partition.ts"
-import { fieldOfFragment } from "../column/gather.ts"
 import { limitBytes } from "../batch/row_limit.ts"
 import { limitsOf } from "../selection/domain_bounds.ts"
 import type { SparsePlan } from "./plan.ts"
@@ -26,7 +20,7 @@ import type { ReadError } from "../options/read_error.ts"
 import type { StreamOptions } from "../options/read_options.ts"
 import { planRequest, readPlanned, type SparseColumns, type SparseReadRequest, workOf } from "./read.ts"
 import type { Selection } from "../selection/selection.ts"
-import { shareOf } from "./share.ts"
+import { type PlanSize, tileSizes } from "./tile_sizes.ts"
 
 /** A part of a read: a selection, restricted to the tiles of `plan` if present. */
 interface Part {
@@ -35,9 +29,6 @@ interface Part {
   /** Restricts the part to a section of the Hilbert curve. */
   readonly curve?: CurvePart
 }
-
-/** Bytes per sorted cell in addition to its fields: key words, number and time. */
-const SORTED_CELL_SIZE = 32
 
 /** Maximum share of the tiles in the first part for which a split is worthwhile. */
 const MAX_WORTHWHILE_SHARE = 0.75
@@ -177,61 +168,6 @@ const neededFor = ({ coordinates, results }: MeasuredPart): number => results + 
 
 /** Maximum number of parts examined to find a sufficient budget. */
 const MAX_EXAMINED_PARTS = 1 << 12
-
-/** Memory required to read a plan, in bytes. */
-interface PlanSize {
-  /** Coordinates of all tiles. */
-  readonly coordinates: number
-  /** Largest tile of one field. */
-  readonly largest: number
-  readonly cells: number
-  /** Estimated size of the selected cells of each tile, by fragment, according to the MBRs. */
-  readonly sizes: ReadonlyArray<Float64Array>
-}
-
-const tileSizes = (
-  access: TileAccess,
-  array: OpenedArray,
-  { fields, selection, where }: SparseReadRequest,
-  plan: SparsePlan,
-  mbrs: ReadonlyMap<number, MbrLevel>,
-  sorts: boolean,
-): Effect.Effect<PlanSize, ReadTilesError, Storage> =>
-  Effect.gen(function* () {
-    const { dimensions } = fieldsOf(array.schema)
-    const requested = new Set([...(sorts ? dimensions : []), ...fields, ...(where?.fields ?? [])])
-    const sizes: Array<Float64Array> = []
-    let coordinates = 0
-    let largest = 0
-    let all = 0
-    for (const { fragment: number, tiles } of plan) {
-      const fragment = array.fragments[number]
-      const level = mbrs.get(number)
-      const cells = Float64Array.from(tiles, ({ tile }) => cellsInTile(fragment, tile))
-      const out = new Float64Array(tiles.length)
-      for (const field of requested) {
-        const storedField = fieldOfFragment(fragment, field)
-        const perCell = (field.var ? 8 : field.cellSize) + (field.nullable ? 1 : 0)
-        const where = field.var && storedField !== undefined
-          ? (yield* loadFieldTiles(access, fragment, [storedField]))[0]
-          : undefined
-        for (let i = 0; i < tiles.length; i++) {
-          const size = cells[i] * perCell + (where === undefined ? 0 : where.varSizes![tiles[i].tile])
-          // a column is in memory twice while it is sorted
-          out[i] += sorts ? 2 * size : size
-          if (field.file.kind === "dimension") coordinates += size
-          largest = Math.max(largest, size)
-        }
-      }
-      for (let i = 0; i < tiles.length; i++) {
-        all += cells[i]
-        if (sorts) out[i] += SORTED_CELL_SIZE * cells[i]
-        if (!tiles[i].whole && level !== undefined) out[i] *= shareOf(selection, level, tiles[i].tile)
-      }
-      sizes.push(out)
-    }
-    return { coordinates, largest, cells: all, sizes }
-  })
 
 /** Splits a plan into two of about the same size; `undefined` for a single tile. */
 const halvesOf = (

@@ -19,7 +19,13 @@ import { checkColumnsSteps } from "../input/check_columns.ts"
 import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "../fragment/checkpoints.ts"
 import { appendAll, PendingColumn } from "../input/column_buffer.ts"
 import { type DenseOrder, denseTiles, tileParts } from "./dense_tiles.ts"
-import { type FragmentTarget, type FragmentWriter, openFragment } from "../fragment/fragment_writer.ts"
+import {
+  type CopiedTile,
+  type FragmentTarget,
+  type FragmentWriter,
+  openFragment,
+  type WriteTilesError,
+} from "../fragment/fragment_writer.ts"
 import { beforeCommit, momentOf } from "../fragment/timestamps.ts"
 import { guardTies } from "../fragment/ties.ts"
 import { targetOf } from "../fragment/fragment_target.ts"
@@ -131,19 +137,30 @@ function* partOf(columns: ReadonlyArray<WriteColumn>, from: number, to: number):
   return out
 }
 
+/** The steps of a dense writer. */
+export interface DenseSteps extends CellSteps<CheckedCells> {
+  /**
+   * Appends the next part as stored tiles of another fragment, by attribute. The cells before it must have completed
+   * the part before.
+   */
+  readonly copy: (tiles: ReadonlyArray<CopiedTile>) => Effect.Effect<void, WriteFailure>
+}
+
+/** Returns the steps of a writer of the parts of a box. */
 export const denseSteps = (
   array: OpenedArray,
   target: FragmentTarget,
   all: number,
   parts: Parts,
   request: DenseWriterRequest,
-): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
+): Effect.Effect<DenseSteps, never, Storage | Scope.Scope> =>
   Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { schema } = array
     const { time, order, maxFragmentSize, checkpoints } = request
     const { inputCells: start, bytes: startBytes } = checkpoints?.start ?? NO_CHECKPOINT
     const finished = keptFragments(target, checkpoints)
-    const buffers = fieldsOf(schema).attributes.map((field) => new PendingColumn(field))
+    const { attributes } = fieldsOf(schema)
+    const buffers = attributes.map((field) => new PendingColumn(field))
     let writer: FragmentWriter | undefined
     let cells = 0
     let bytes = startBytes
@@ -163,20 +180,26 @@ export const denseSteps = (
       first = next
       yield* checkpoints?.save({ inputCells: written, cells: written, bytes, fragments: finished }) ?? Effect.void
     }).pipe(Effect.provide(context))
-    const writePart = (columns: ReadonlyArray<WriteColumn>): Effect.Effect<void, WriteFailure> =>
+    const writeWith = (
+      write: (writer: FragmentWriter) => Effect.Effect<void, WriteTilesError>,
+    ): Effect.Effect<void, WriteFailure> =>
       Effect.gen(function* () {
         writer ??= yield* Effect.provide(openFragment(target, { time }), context)
-        const tiles = denseTiles(schema, parts.part(next), order, target.version)
-        const open = writer
-        yield* Effect.forEach(columns, (column) => writeDenseTiles(open, column, tiles, denseCells(schema)), {
-          concurrency: open.inFlight,
-          discard: true,
-        })
+        yield* write(writer)
         written += cellsOfBox(parts.part(next))
         next++
         const full = writer.bytes() >= maxFragmentSize && parts.isRow(next)
         if (full || parts.isFirst?.(next) === true) yield* finishFragment
       }).pipe(Effect.mapError(countedFrom(written)))
+    const writePart = (columns: ReadonlyArray<WriteColumn>): Effect.Effect<void, WriteFailure> => {
+      const tiles = denseTiles(schema, parts.part(next), order, target.version)
+      return writeWith((open) =>
+        Effect.forEach(columns, (column) => writeDenseTiles(open, column, tiles, denseCells(schema)), {
+          concurrency: open.inFlight,
+          discard: true,
+        })
+      )
+    }
     const waiting = (): number => buffers[0].cells
 
     return {
@@ -209,6 +232,14 @@ export const denseSteps = (
             cells += to - from
             from = to
           }
+        }),
+      copy: (tiles) =>
+        Effect.suspend(() => {
+          if (waiting() > 0) throw new TypeError(`${waiting()} cells of an incomplete part before a copied one`)
+          cells += cellsOfBox(parts.part(next))
+          return writeWith((open) =>
+            Effect.forEach(tiles, (tile, i) => open.copy(attributes[i], tile), { discard: true })
+          )
         }),
       finish: Effect.suspend((): Effect.Effect<void, WriteFailure> => {
         if (cells === all) return finishFragment

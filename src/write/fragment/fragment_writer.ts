@@ -85,6 +85,13 @@ export interface FinishedFragment {
   readonly state: { commit: "none" | "tried" | "done"; commitUri: string | undefined; isKept: boolean }
 }
 
+/** A tile of another fragment, as stored. */
+export interface CopiedTile {
+  readonly stored: PersistedTile
+  readonly statistics: TileStatistics
+  readonly cells: number
+}
+
 /** A fragment being written. */
 export interface FragmentWriter {
   readonly name: string
@@ -95,6 +102,8 @@ export interface FragmentWriter {
   readonly inFlight: number
   /** Appends tiles of an attribute. */
   readonly write: (field: Field, tiles: WriteTiles) => Effect.Effect<void, WriteTilesError>
+  /** Appends a tile of fixed-size cells that another fragment stores with the same filters. */
+  readonly copy: (field: Field, tile: CopiedTile) => Effect.Effect<void, WriteTilesError>
   /** Appends tiles of coordinates, the same number for each dimension. */
   readonly writeCoordinates: (tiles: ReadonlyArray<WriteTiles>) => Effect.Effect<void, WriteTilesError>
   /** Finishes the files of a field; nothing can be appended to them afterwards. */
@@ -262,8 +271,19 @@ export const openFragment = (
       { tile, statistics }: WriteTile,
       persisted: PersistedTile,
     ): Effect.Effect<void, StorageError> =>
-      Effect.gen(function* () {
+      Effect.suspend(() => {
         out.record.add(tile, persisted, statistics)
+        return putTile(out, persisted)
+      })
+
+    const copy: FragmentWriter["copy"] = (field, { stored, statistics, cells }) =>
+      Effect.flatMap(open(field), (out) => {
+        out.record.addStored(stored, statistics, cells, 0)
+        return putTile(out, stored)
+      })
+
+    const putTile = (out: OutField, persisted: PersistedTile): Effect.Effect<void, StorageError> =>
+      Effect.gen(function* () {
         appended += persisted.fixed.length + (persisted.var?.length ?? 0) + (persisted.validity?.length ?? 0)
         yield* put(out.files.fixed, persisted.fixed)
         if (persisted.var !== undefined) yield* put(out.files.var, persisted.var)
@@ -387,5 +407,5 @@ export const openFragment = (
       })
 
     const bytes = (): number => appended
-    return { name, uri, bytes, inFlight: inFlight(storage, uri, 4), write, writeCoordinates, close, finish }
+    return { name, uri, bytes, inFlight: inFlight(storage, uri, 4), write, copy, writeCoordinates, close, finish }
   })

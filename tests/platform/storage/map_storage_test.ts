@@ -34,6 +34,7 @@ const recorder = () => {
     mode: () => Effect.succeed(0o600),
     realPath: () => Effect.succeed("real"),
     unlisted: () => Effect.succeed(["pipe"]),
+    moveFolder: () => Effect.succeed(true),
     inFlight: () => 7,
     comparesVersions: () => false,
   }
@@ -51,7 +52,7 @@ const recorder = () => {
   }
 }
 
-const calls: { readonly [K in keyof Storage]-?: (storage: Storage) => unknown } = {
+const calls: { readonly [K in Exclude<keyof Storage, "createAs">]-?: (storage: Storage) => unknown } = {
   list: (s) => s.list("mem://folder"),
   listPage: (s) => s.listPage("mem://folder"),
   listAllPage: (s) => s.listAllPage!("mem://folder"),
@@ -69,6 +70,7 @@ const calls: { readonly [K in keyof Storage]-?: (storage: Storage) => unknown } 
   remove: (s) => s.remove(uri),
   removeAll: (s) => s.removeAll([uri]),
   removeFolder: (s) => s.removeFolder("mem://folder"),
+  moveFolder: (s) => s.moveFolder!("mem://folder", "mem://moved"),
   inFlight: (s) => Effect.sync(() => s.inFlight!(uri)),
   comparesVersions: (s) => Effect.sync(() => s.comparesVersions!(uri)),
   mode: (s) => s.mode!(uri),
@@ -102,6 +104,23 @@ describe("decorators", () => {
       }
     })
   }
+
+  it("forward createAs, and withRetry repeats create by it with one ID", async () => {
+    const ids: Array<string> = []
+    const createAs = (_: string, __: Uint8Array, id: string) =>
+      Effect.suspend(() =>
+        ids.push(id) < 3 ? Effect.fail(new StorageError({ op: "create", uri, reason: "Unavailable" })) : Effect.void
+      )
+    const storage: Storage = { ...makeMemoryStorage(), createAs }
+    for (const name of ["mapStorage", "cache", "coalescing", "limit", "counters", "faults"]) {
+      ids.length = 2
+      await run(decorators[name](storage).createAs!(uri, Uint8Array.of(1), name))
+      assertEquals(ids.at(-1), name)
+    }
+    ids.length = 0
+    await run(withRetry(withLimit(storage, 1), { wait: 1 }).create(uri, Uint8Array.of(1)))
+    assertEquals([ids.length, new Set(ids).size], [3, 1])
+  })
 
   it("wraps each call with its kind, its operation and its URI", async () => {
     const seen: Array<string> = []

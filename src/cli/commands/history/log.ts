@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import type { Codecs } from "../../../../platform/codecs/service.ts"
 import type { Storage } from "../../../../platform/storage/service.ts"
 import { lastComponent, parseName } from "../../../../schema/name/timestamped_name.ts"
-import type { Change } from "../../../history/change.ts"
+import type { LoggedChange } from "../../../history/change.ts"
 import { changes } from "../../../history/changes.ts"
 import { log, type LogError } from "../../../history/log.ts"
 import type { OpenOptions } from "../../../array/open/open_options.ts"
@@ -22,7 +22,7 @@ import { textTable } from "../../print/text_table.ts"
 
 const sizeText = (size: number | null | undefined): string => size === undefined || size === null ? "" : String(size)
 
-const timesOf = ({ start, end }: Change): string =>
+const timesOf = ({ start, end }: LoggedChange): string =>
   start === end ? timeText(start) : `${timeText(start)} – ${timeText(end)}`
 
 /** Maximum number of keys or members that are shown of a change. */
@@ -34,7 +34,7 @@ const names = (sign: string, list: ReadonlyArray<string> = []): ReadonlyArray<st
 ]
 
 /** Returns the details of a change in words. */
-const detailsOf = (change: Change): string =>
+const detailsOf = (change: LoggedChange): string =>
   [
     ...(change.replaced === true ? ["replaced"] : []),
     ...(change.bytes === null ? ["removed"] : []),
@@ -50,7 +50,7 @@ const SHORT_UUID_SIZE = 8
 /** Returns the beginning of the UUID in the name of a file; the whole name if it contains no UUID. */
 const shortName = (path: string): string => parseName(path)?.uuid.slice(0, SHORT_UUID_SIZE) ?? lastComponent(path)
 
-const cellsOf = (change: Change): Array<string> => [
+const cellsOf = (change: LoggedChange): Array<string> => [
   timesOf(change),
   change.kind,
   sizeText(change.cells),
