@@ -219,6 +219,11 @@ const parts: Readonly<Record<string, Part>> = {
     uses: ["src/maintain", "src/array", "src/fragment", "src/tile", "src/kernel", ...base],
     folders: { ".": ["page"], "page": ["."] },
   },
+  // the changes of arrays and groups, differences between two times, and names of times
+  "src/history": {
+    uses: ["src/group", "src/query", "src/array", "src/fragment", "src/tile", "src/kernel", ...base],
+    folders: flat,
+  },
   // the public operations of one kind of array, or of both kinds
   "src": {
     uses: [
@@ -230,6 +235,7 @@ const parts: Readonly<Record<string, Part>> = {
       "src/verify",
       "src/repair",
       "src/inspect",
+      "src/history",
     ],
     folders: flat,
   },
@@ -244,6 +250,7 @@ const parts: Readonly<Record<string, Part>> = {
       "src/verify",
       "src/repair",
       "src/inspect",
+      "src/history",
       "src/query",
       "src/write",
       "src/array",
@@ -257,12 +264,14 @@ const parts: Readonly<Record<string, Part>> = {
       "parse": ["print"],
       "commands": ["parse", "print", "@bomb.sh/tab"],
       "commands/group": ["parse", "print"],
+      "commands/history": ["parse", "print"],
       "commands/maintain": ["parse", "print"],
       "commands/metadata": ["parse", "print"],
       "commands/objects": ["parse", "print"],
       ".": [
         "commands",
         "commands/group",
+        "commands/history",
         "commands/maintain",
         "commands/metadata",
         "commands/objects",

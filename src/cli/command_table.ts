@@ -10,6 +10,9 @@ import { groupAddCommand } from "./commands/group/add.ts"
 import { groupCopyCommand } from "./commands/group/copy.ts"
 import { groupCreateCommand } from "./commands/group/create.ts"
 import { groupRemoveCommand } from "./commands/group/remove.ts"
+import { diffCommand } from "./commands/history/diff.ts"
+import { logCommand } from "./commands/history/log.ts"
+import { tagCommand } from "./commands/history/tag.ts"
 import { importCommand } from "./commands/import_csv.ts"
 import { lsCommand } from "./commands/ls.ts"
 import { consolidateCommand } from "./commands/maintain/consolidate.ts"
@@ -64,6 +67,9 @@ export const commands: Readonly<Record<string, Command>> = {
   "group remove": groupRemoveCommand,
   "group copy": groupCopyCommand,
   "group tree": treeCommand,
+  log: logCommand,
+  diff: diffCommand,
+  tag: tagCommand,
   inspect: inspectCommand,
   plan: planCommand,
   consolidate: consolidateCommand,
