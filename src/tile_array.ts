@@ -101,3 +101,4 @@ export {
   type VerifyError,
   type VerifyOptions,
 } from "./verify/verify.ts"
+export { repair, type RepairAction, type RepairError, type RepairOptions, type RepairResult } from "./repair/repair.ts"

@@ -214,6 +214,7 @@ const parts: Readonly<Record<string, Part>> = {
     folders: flat,
   },
   // describes the state of an array, and draws it
+  "src/repair": { uses: ["src/verify", "src/maintain", "src/array", ...base], folders: flat },
   "src/inspect": {
     uses: ["src/maintain", "src/array", "src/fragment", "src/tile", "src/kernel", ...base],
     folders: { ".": ["page"], "page": ["."] },
@@ -232,6 +233,7 @@ const parts: Readonly<Record<string, Part>> = {
       "src/transfer",
       "src/maintain",
       "src/verify",
+      "src/repair",
       "src/inspect",
       "src/history",
     ],
@@ -246,6 +248,7 @@ const parts: Readonly<Record<string, Part>> = {
       "src/group",
       "src/maintain",
       "src/verify",
+      "src/repair",
       "src/inspect",
       "src/history",
       "src/query",

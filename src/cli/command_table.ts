@@ -19,6 +19,7 @@ import { consolidateCommand } from "./commands/maintain/consolidate.ts"
 import { fragmentsDeleteCommand } from "./commands/maintain/delete_fragments.ts"
 import { inspectCommand } from "./commands/maintain/inspect.ts"
 import { planCommand } from "./commands/maintain/plan.ts"
+import { repairCommand } from "./commands/maintain/repair.ts"
 import { tidyCommand } from "./commands/maintain/tidy.ts"
 import { vacuumCommand } from "./commands/maintain/vacuum.ts"
 import { verifyCommand } from "./commands/maintain/verify.ts"
@@ -75,5 +76,6 @@ export const commands: Readonly<Record<string, Command>> = {
   vacuum: vacuumCommand,
   tidy: tidyCommand,
   verify: verifyCommand,
+  repair: repairCommand,
   publish: publishCommand,
 }

@@ -510,6 +510,8 @@ const commandLines = (base: string, query: string): ReadonlyArray<ReadonlyArray<
     ["inspect", array],
     ["verify", array],
     ["verify", array, "--quick"],
+    ["repair", array],
+    ["repair", array, "--apply", "--age", "0s"],
     ["tidy", array, "--age", "0s"],
     ["tidy", array, "--dry-run"],
     ["fragments list", array],

@@ -76,6 +76,7 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "Objects.remove": [grid, () => Objects.remove(grid)],
   "TileArray.inspect": [grid, (s) => TileArray.inspect(s.grid)],
   "TileArray.vacuum": [grid, () => TileArray.vacuum(grid, { mode: "commits" })],
+  "TileArray.repair": [grid, () => TileArray.repair(grid)],
   "TileArray.verify": [grid, (s) => Stream.runDrain(TileArray.verify(s.grid))],
   "TileArray.copy": ["mem://copy", (s) => TileArray.copy(s.points, "mem://copy")],
   "TileArray.metadata": [grid, (s) => TileArray.metadata(s.grid)],
