@@ -163,7 +163,10 @@ export function reopen(
 ): Effect.Effect<AnyTileArray, OpenError | SchemaMismatch, Storage | Codecs> {
   const opened = openedOf(array)
   return Effect.flatMap(
-    Effect.flatMap(resolveTags(opened.uri, options ?? {}, opened.key), (resolved) => reopenArray(opened, resolved)),
+    Effect.flatMap(
+      resolveTags(opened.uri, options === undefined ? {} : options, opened.key),
+      (resolved) => reopenArray(opened, resolved),
+    ),
     (opened): Effect.Effect<AnyTileArray, SchemaMismatch> =>
       array.declared === undefined ? Effect.succeed(handleOf(opened)) : declare(handleOf(opened), array.declared),
   ).pipe(Effect.tap(countOpened), traced("TileArray.reopen", array))

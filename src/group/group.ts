@@ -186,7 +186,7 @@ export const open = (
   options?: OpenOptions,
 ): Effect.Effect<TileGroup, GroupError, Storage | Codecs> =>
   Effect.flatMap(
-    resolveTags(uri, options ?? {}, options?.key, loadGroupItems),
+    resolveTags(uri, options === undefined ? {} : options, options?.key, loadGroupItems),
     (resolved) => openGroup(uri, resolved),
   ).pipe(traced("Group.open", uri))
 
