@@ -36,6 +36,13 @@ export {
   type RunTaskOptions,
 } from "./maintain/consolidate.ts"
 export {
+  copyFragments,
+  type CopyFragmentsError,
+  type CopyFragmentsOptions,
+  type CopyFragmentsResult,
+  createFromFragments,
+} from "./maintain/copy_fragments.ts"
+export {
   deleteFragments,
   type DeleteFragmentsError,
   type DeleteFragmentsOptions,

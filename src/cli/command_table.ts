@@ -16,6 +16,7 @@ import { tagCommand } from "./commands/history/tag.ts"
 import { importCommand } from "./commands/import_csv.ts"
 import { lsCommand } from "./commands/ls.ts"
 import { consolidateCommand } from "./commands/maintain/consolidate.ts"
+import { fragmentsCopyCommand, fragmentsCreateCommand } from "./commands/maintain/copy_fragments.ts"
 import { fragmentsDeleteCommand } from "./commands/maintain/delete_fragments.ts"
 import { inspectCommand } from "./commands/maintain/inspect.ts"
 import { planCommand } from "./commands/maintain/plan.ts"
@@ -45,6 +46,8 @@ export const commands: Readonly<Record<string, Command>> = {
   schema: schemaCommand,
   fragments: fragmentsCommand,
   "fragments list": fragmentsCommand,
+  "fragments copy": fragmentsCopyCommand,
+  "fragments create": fragmentsCreateCommand,
   "fragments delete": fragmentsDeleteCommand,
   domain: domainCommand,
   meta: metaListCommand,

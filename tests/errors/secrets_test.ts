@@ -516,6 +516,8 @@ const commandLines = (base: string, query: string): ReadonlyArray<ReadonlyArray<
     ["tidy", array, "--dry-run"],
     ["fragments list", array],
     ["fragments delete", array, "--to", "5"],
+    ["fragments copy", array, array],
+    ["fragments create", array, "mem://created"],
     ["fragments delete", array, "--fragments", array],
     ["rm", array, "--dry-run"],
     ["rm", at("group"), "--force"],

@@ -60,6 +60,8 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "TileArray.consolidate": [grid, () => TileArray.consolidate(grid, { mode: "commits" })],
   "TileArray.consolidationPlan": [grid, () => TileArray.consolidationPlan(grid)],
   "TileArray.runConsolidationTasks": [grid, () => TileArray.runConsolidationTasks(grid, [])],
+  "TileArray.copyFragments": [grid, () => TileArray.copyFragments(grid, grid, { end: 0 })],
+  "TileArray.createFromFragments": [points, () => TileArray.createFromFragments(points, "mem://created")],
   "TileArray.deleteFragments": [points, () => TileArray.deleteFragments(points, { end: 5 })],
   "TileArray.putTag": [grid, () => TileArray.putTag(grid, "release", { at: 5 })],
   "TileArray.listTags": [grid, () => TileArray.listTags(grid)],

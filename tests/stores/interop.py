@@ -222,6 +222,25 @@ def repair():
     same('repair: the engine consolidates and ignores the quarantine folder', uri)
 
 
+def fragments():
+    uri = root + '/fragments'
+    create_sparse(uri)
+    for i in range(4):
+        write_sparse(uri, 20 * i, 100 + i)
+    created, copied = root + '/created', root + '/copied'
+    tessera('fragments', 'create', uri, created, '--to', '101')
+    tiledb.Array.create(copied, tiledb.ArraySchema.load(uri, ctx=ctx), ctx=ctx)
+    tessera('fragments', 'copy', uri, copied, '--from', '102')
+    for name in (created, copied):
+        same('fragments: ' + name, name)
+        same('fragments: %s at 102' % name, name, 102)
+    tessera('fragments', 'copy', uri, created, '--from', '102')
+    check('fragments: all of them', engine_rows(created) == engine_rows(uri))
+    write_sparse(copied, 200, 300)
+    tiledb.consolidate(copied, ctx=ctx)
+    same('fragments: consolidated by the engine', copied)
+
+
 def encrypted(key_file):
     uri = root + '/encrypted'
     tessera('copy', root + '/dense', uri, '--to-key-file', key_file)
@@ -245,6 +264,7 @@ steps = [
     ('encrypted', encrypted_copy),
     ('objects', objects),
     ('repair', repair),
+    ('fragments', fragments),
 ]
 for name, step in steps:
     try:

@@ -12,6 +12,8 @@ export type MaintenanceReason =
   | "Missing"
   /** Two tasks of a plan, or a task and other contents of the array, overlap. */
   | "Overlap"
+  /** A fragment was written with another schema. */
+  | "Mismatch"
   /** The array changed since the plan was made. */
   | "Stale"
   /** The result would hide cells, or let hidden cells reappear. */
@@ -25,7 +27,7 @@ const MaintenanceErrorBase: TaggedErrorClass<MaintenanceError, "MaintenanceError
   readonly detail: string
 }> = taggedError("MaintenanceError", () => ({
   uri: Schema.String,
-  reason: Schema.Literal("Missing", "Overlap", "Stale", "LosesCells", "Unsupported"),
+  reason: Schema.Literal("Missing", "Overlap", "Mismatch", "Stale", "LosesCells", "Unsupported"),
   detail: Schema.String,
 }))
 

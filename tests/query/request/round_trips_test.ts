@@ -56,14 +56,14 @@ const tripsOf = async <A, B>(prepare: Program<A>, use: (prepared: A) => Program<
   return { trips: trips() - before, requests: requests() - sent, result }
 }
 
-const nothing: Program<void> = Effect.void
+const noPreparation: Program<void> = Effect.void
 const columnsOf = (result: { readonly fields: Dense.Read["fields"] }) =>
   Object.values(result.fields).map(({ values, offsets }) => [values, offsets])
 
 describe("round trips with 16 requests in flight", () => {
   it("of opening and reading one tile: listings, schema and footer, tile", async () => {
     const { trips, requests } = await tripsOf(
-      nothing,
+      noPreparation,
       () =>
         Effect.flatMap(
           TileArray.open("mem://one"),
@@ -82,7 +82,7 @@ describe("round trips with 16 requests in flight", () => {
   })
 
   it(`of opening ${FRAGMENTS} fragments: at most 9`, async () => {
-    const { trips } = await tripsOf(nothing, () => TileArray.open("mem://line"))
+    const { trips } = await tripsOf(noPreparation, () => TileArray.open("mem://line"))
     assert(trips <= 9, `${trips}`)
   })
 
