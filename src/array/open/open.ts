@@ -33,8 +33,9 @@ import {
 } from "./directory.ts"
 import { keyBytes, withKey } from "./key.ts"
 import { ArrayNotFound, type ArrayNotFoundReason, type InvalidOption } from "./errors.ts"
-import { join, listArray, type Listing, type SchemaListing } from "./listing.ts"
+import { join, type Listing, type SchemaListing } from "./listing.ts"
 import { type Opening, openingOf, type OpenOptions } from "./open_options.ts"
+import { readListed } from "./read_listed.ts"
 import { makeSchemas } from "./schemas.ts"
 import { marksIn } from "./unfinished.ts"
 
@@ -123,14 +124,21 @@ export const reopenArray = (
   )
 
 const openAt = (
+  opening: Opening,
+  bounded: BoundedCache,
+  before: OpenedArray | undefined,
+): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
+  readListed(opening.uri, (listing) => openListed(opening, listing, bounded, before))
+
+const openListed = (
   { uri, time, key, verifyChecksums }: Opening,
+  listing: Listing,
   bounded: BoundedCache,
   before: OpenedArray | undefined,
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const access = yield* accessOf({ key, verifyChecksums })
-    const listing = yield* listArray(uri)
     if (!isArray(listing)) return yield* Effect.fail(noArray(listing))
     const directory = yield* loadDirectory(listing)
     const file = schemaAt(directory.schemas, time.end)
@@ -145,7 +153,10 @@ const openAt = (
     const several = directory.fragments.reduce((n, f) => loadedBefore.has(f.uri) ? n : n + 1, 0) > 1
     const [schema, footers] = yield* Effect.all([
       schemas.load(schemaName),
-      several ? loadConsolidatedFooters(access, listing) : Effect.succeed(NO_FOOTERS),
+      several
+        // a vacuum may have removed the file; the footers are also in the fragments
+        ? Effect.catchTag(loadConsolidatedFooters(access, listing), "NotFound", () => Effect.succeed(NO_FOOTERS))
+        : Effect.succeed(NO_FOOTERS),
     ], { concurrency: inFlight(storage, uri, 2) })
     const entries = visibleFragments(directory, time, schema.arrayType === "sparse")
     const load = (entry: FragmentEntry): Effect.Effect<Fragment | undefined, OpenError, Storage> => {
