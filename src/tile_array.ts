@@ -41,6 +41,30 @@ export {
   type DeleteFragmentsOptions,
   type DeleteFragmentsResult,
 } from "./maintain/delete_fragments.ts"
+export type { ChangeKind, LoggedChange } from "./history/change.ts"
+export { changes, type ChangesOptions } from "./history/changes.ts"
+export { type CellDifference, diffCells, type DiffCellsError, type DiffCellsOptions } from "./history/cell_diff.ts"
+export {
+  type Diff,
+  diff,
+  type DiffError,
+  type DiffFragment,
+  type MemberDifference,
+  type MetadataDifference,
+} from "./history/diff.ts"
+export type { DiffOptions } from "./history/diff_states.ts"
+export type { SchemaPartDifference } from "./history/schema_diff.ts"
+export { log, type LogError, type LogOptions } from "./history/log.ts"
+export {
+  deleteTag,
+  listTags,
+  putTag,
+  type PutTagError,
+  type PutTagOptions,
+  type Tag,
+  type TagError,
+  type TagOptions,
+} from "./history/tags.ts"
 export {
   type Advice,
   type FieldSizes,
@@ -77,3 +101,4 @@ export {
   type VerifyError,
   type VerifyOptions,
 } from "./verify/verify.ts"
+export { repair, type RepairAction, type RepairError, type RepairOptions, type RepairResult } from "./repair/repair.ts"

@@ -214,13 +214,29 @@ const parts: Readonly<Record<string, Part>> = {
     folders: flat,
   },
   // describes the state of an array, and draws it
+  "src/repair": { uses: ["src/verify", "src/maintain", "src/array", ...base], folders: flat },
   "src/inspect": {
     uses: ["src/maintain", "src/array", "src/fragment", "src/tile", "src/kernel", ...base],
     folders: { ".": ["page"], "page": ["."] },
   },
+  // the changes of arrays and groups, differences between two times, and names of times
+  "src/history": {
+    uses: ["src/group", "src/query", "src/array", "src/fragment", "src/tile", "src/kernel", ...base],
+    folders: flat,
+  },
   // the public operations of one kind of array, or of both kinds
   "src": {
-    uses: ["src/array", "src/query", "src/write", "src/transfer", "src/maintain", "src/verify", "src/inspect"],
+    uses: [
+      "src/array",
+      "src/query",
+      "src/write",
+      "src/transfer",
+      "src/maintain",
+      "src/verify",
+      "src/repair",
+      "src/inspect",
+      "src/history",
+    ],
     folders: flat,
   },
   "src/objects": { uses: ["src/group", "src/array", "src/tile", ...base], folders: flat },
@@ -232,7 +248,9 @@ const parts: Readonly<Record<string, Part>> = {
       "src/group",
       "src/maintain",
       "src/verify",
+      "src/repair",
       "src/inspect",
+      "src/history",
       "src/query",
       "src/write",
       "src/array",
@@ -246,12 +264,14 @@ const parts: Readonly<Record<string, Part>> = {
       "parse": ["print"],
       "commands": ["parse", "print", "@bomb.sh/tab"],
       "commands/group": ["parse", "print"],
+      "commands/history": ["parse", "print"],
       "commands/maintain": ["parse", "print"],
       "commands/metadata": ["parse", "print"],
       "commands/objects": ["parse", "print"],
       ".": [
         "commands",
         "commands/group",
+        "commands/history",
         "commands/maintain",
         "commands/metadata",
         "commands/objects",

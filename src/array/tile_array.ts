@@ -15,6 +15,7 @@ import { describeOpenFragments, type FragmentsError } from "./describe/fragment_
 import { type AnyTileArray, handleOf, openedOf, type TileArray } from "./open/handle.ts"
 import { loadMetadata, type MetadataError, type MetadataItem } from "./metadata/metadata.ts"
 import { nonEmptyDomain as nonEmptyDomainOf } from "./describe/non_empty_domain.ts"
+import { resolveTags } from "./metadata/tag_times.ts"
 import { accessOf, openArray, type OpenError, reopenArray, type ReopenOptions } from "./open/open.ts"
 import { isArray } from "./open/directory.ts"
 import type { InvalidOption } from "./open/errors.ts"
@@ -102,9 +103,11 @@ export function open(
   input?: ArraySchema | OpenOptions,
   options?: OpenOptions,
 ): Effect.Effect<AnyTileArray, OpenError | SchemaMismatch, Storage | Codecs> {
+  const openTagged = (options: OpenOptions = {}) =>
+    Effect.flatMap(resolveTags(uri, options, options?.key), (resolved) => openArray(uri, resolved))
   const opening: Effect.Effect<AnyTileArray, OpenError | SchemaMismatch, Storage | Codecs> = isSchema(input)
-    ? Effect.flatMap(openArray(uri, options), (opened) => declare(handleOf(opened), input))
-    : Effect.map(openArray(uri, input === undefined ? options : input), (opened) => handleOf(opened))
+    ? Effect.flatMap(openTagged(options), (opened) => declare(handleOf(opened), input))
+    : Effect.map(openTagged(input === undefined ? options : input), (opened) => handleOf(opened))
   return opening.pipe(Effect.tap(countOpened), traced("TileArray.open", uri))
 }
 
@@ -158,8 +161,12 @@ export function reopen(
   array: AnyTileArray,
   options?: ReopenOptions,
 ): Effect.Effect<AnyTileArray, OpenError | SchemaMismatch, Storage | Codecs> {
+  const opened = openedOf(array)
   return Effect.flatMap(
-    reopenArray(openedOf(array), options),
+    Effect.flatMap(
+      resolveTags(opened.uri, options === undefined ? {} : options, opened.key),
+      (resolved) => reopenArray(opened, resolved),
+    ),
     (opened): Effect.Effect<AnyTileArray, SchemaMismatch> =>
       array.declared === undefined ? Effect.succeed(handleOf(opened)) : declare(handleOf(opened), array.declared),
   ).pipe(Effect.tap(countOpened), traced("TileArray.reopen", array))

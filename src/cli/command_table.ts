@@ -10,12 +10,16 @@ import { groupAddCommand } from "./commands/group/add.ts"
 import { groupCopyCommand } from "./commands/group/copy.ts"
 import { groupCreateCommand } from "./commands/group/create.ts"
 import { groupRemoveCommand } from "./commands/group/remove.ts"
+import { diffCommand } from "./commands/history/diff.ts"
+import { logCommand } from "./commands/history/log.ts"
+import { tagCommand } from "./commands/history/tag.ts"
 import { importCommand } from "./commands/import_csv.ts"
 import { lsCommand } from "./commands/ls.ts"
 import { consolidateCommand } from "./commands/maintain/consolidate.ts"
 import { fragmentsDeleteCommand } from "./commands/maintain/delete_fragments.ts"
 import { inspectCommand } from "./commands/maintain/inspect.ts"
 import { planCommand } from "./commands/maintain/plan.ts"
+import { repairCommand } from "./commands/maintain/repair.ts"
 import { tidyCommand } from "./commands/maintain/tidy.ts"
 import { vacuumCommand } from "./commands/maintain/vacuum.ts"
 import { verifyCommand } from "./commands/maintain/verify.ts"
@@ -63,11 +67,15 @@ export const commands: Readonly<Record<string, Command>> = {
   "group remove": groupRemoveCommand,
   "group copy": groupCopyCommand,
   "group tree": treeCommand,
+  log: logCommand,
+  diff: diffCommand,
+  tag: tagCommand,
   inspect: inspectCommand,
   plan: planCommand,
   consolidate: consolidateCommand,
   vacuum: vacuumCommand,
   tidy: tidyCommand,
   verify: verifyCommand,
+  repair: repairCommand,
   publish: publishCommand,
 }

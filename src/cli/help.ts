@@ -48,8 +48,10 @@ export const help = (command: string | undefined): string => {
       "",
     ].join("\n")
   }
-  const { description, options, variadic } = commands[command]
-  const usage = `tessera ${command} ${operandsOf(commands[command]).join(" ")}${variadic ? "…" : ""} [OPTION…]`
+  const { description, options, variadic, optionalOperand } = commands[command]
+  const operands = operandsOf(commands[command]).join(" ") +
+    (optionalOperand === undefined ? "" : ` [${optionalOperand}]`)
+  const usage = `tessera ${command} ${operands}${variadic ? "…" : ""} [OPTION…]`
   const line = `${usage} – ${description}`
   return [
     ...(line.length > HELP_WIDTH ? [usage, "", description] : [line]),

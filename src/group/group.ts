@@ -19,10 +19,12 @@ import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ChangeOptions } from "../array/create/change_options.ts"
 import { loadMetadata, type MetadataError, type MetadataItem } from "../array/metadata/metadata.ts"
+import { resolveTags } from "../array/metadata/tag_times.ts"
 import { accessOf } from "../array/open/open.ts"
 import type { OpenOptions } from "../array/open/open_options.ts"
 import { changeMembers, type ChangeMembersError, type MemberChanges, type NewMember } from "./change_members.ts"
 import { createGroup, type CreateGroupError } from "./create_group.ts"
+import { loadGroupItems } from "./group_tags.ts"
 import { type GroupError, type Member, openGroup, openGroupTile, type TileGroup } from "./open_group.ts"
 
 export type { ChangeOptions } from "../array/create/change_options.ts"
@@ -182,7 +184,11 @@ const isList = <A>(input: A | ReadonlyArray<A>): input is ReadonlyArray<A> => Ar
 export const open = (
   uri: string,
   options?: OpenOptions,
-): Effect.Effect<TileGroup, GroupError, Storage | Codecs> => openGroup(uri, options).pipe(traced("Group.open", uri))
+): Effect.Effect<TileGroup, GroupError, Storage | Codecs> =>
+  Effect.flatMap(
+    resolveTags(uri, options === undefined ? {} : options, options?.key, loadGroupItems),
+    (resolved) => openGroup(uri, resolved),
+  ).pipe(traced("Group.open", uri))
 
 /**
  * Returns the members of an open group, sorted by name, with resolved URIs. Takes no request.

@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { ArraySchema, Attr, Csv, Dense, Dim, Group, Metadata, Objects, Sparse, TileArray } from "../../mod.ts"
 import type { Codecs } from "../../mod.ts"
@@ -33,6 +34,7 @@ const setUp = Effect.gen(function* () {
   yield* Sparse.write(newPoints, { x: [1, 50], a: [10, 20] }, { at: 1000 })
   yield* Group.create("mem://group")
   yield* Group.add("mem://group", { uri: "mem://grid", name: "grid" })
+  yield* TileArray.putTag(grid, "old", { at: 5 })
   return {
     grid: yield* TileArray.reopen(newGrid),
     points: yield* TileArray.reopen(newPoints),
@@ -59,11 +61,22 @@ const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: S
   "TileArray.consolidationPlan": [grid, () => TileArray.consolidationPlan(grid)],
   "TileArray.runConsolidationTasks": [grid, () => TileArray.runConsolidationTasks(grid, [])],
   "TileArray.deleteFragments": [points, () => TileArray.deleteFragments(points, { end: 5 })],
+  "TileArray.putTag": [grid, () => TileArray.putTag(grid, "release", { at: 5 })],
+  "TileArray.listTags": [grid, () => TileArray.listTags(grid)],
+  "TileArray.deleteTag": [grid, () => TileArray.deleteTag(grid, "old")],
+  "TileArray.changes": [
+    grid,
+    () => Stream.runDrain(TileArray.changes(grid, { since: 0, schedule: Schedule.stop })),
+  ],
+  "TileArray.diff": [grid, () => TileArray.diff(grid, { from: 5 })],
+  "TileArray.diffCells": [points, () => Stream.runDrain(TileArray.diffCells(points, { from: 5 }))],
+  "TileArray.log": [grid, () => TileArray.log(grid)],
   "Objects.copy": ["mem://copied", () => Objects.copy(grid, "mem://copied")],
   "Objects.move": ["mem://moved", () => Objects.move(grid, "mem://moved")],
   "Objects.remove": [grid, () => Objects.remove(grid)],
   "TileArray.inspect": [grid, (s) => TileArray.inspect(s.grid)],
   "TileArray.vacuum": [grid, () => TileArray.vacuum(grid, { mode: "commits" })],
+  "TileArray.repair": [grid, () => TileArray.repair(grid)],
   "TileArray.verify": [grid, (s) => Stream.runDrain(TileArray.verify(s.grid))],
   "TileArray.copy": ["mem://copy", (s) => TileArray.copy(s.points, "mem://copy")],
   "TileArray.metadata": [grid, (s) => TileArray.metadata(s.grid)],

@@ -201,6 +201,27 @@ def objects():
     check('objects: a removed group', tiledb.object_type(root + '/moved tree', ctx=ctx) is None)
 
 
+def repair():
+    uri = root + '/repair'
+    create_sparse(uri)
+    for i in range(2):
+        write_sparse(uri, 10 * i, 100 + i)
+    before = engine_rows(uri)
+    vfs = tiledb.VFS(ctx=ctx)
+    left = uri + '/__fragments/__99_99_0123456789abcdef0123456789abcdef_22'
+    vfs.create_dir(left)
+    with vfs.open(left + '/a0.tdb', 'wb') as file:
+        file.write(b'left by a killed write')
+    tessera('repair', uri)
+    check('repair: a plan changes nothing', vfs.is_file(left + '/a0.tdb'))
+    tessera('repair', uri, '--apply', '--age', '0s')
+    check('repair: moved', not vfs.is_file(left + '/a0.tdb') and engine_rows(uri) == before)
+    write_sparse(uri, 50, 200)
+    tiledb.consolidate(uri, ctx=ctx)
+    tiledb.vacuum(uri, ctx=ctx)
+    same('repair: the engine consolidates and ignores the quarantine folder', uri)
+
+
 def encrypted(key_file):
     uri = root + '/encrypted'
     tessera('copy', root + '/dense', uri, '--to-key-file', key_file)
@@ -223,6 +244,7 @@ steps = [
     ('groups', groups),
     ('encrypted', encrypted_copy),
     ('objects', objects),
+    ('repair', repair),
 ]
 for name, step in steps:
     try:

@@ -151,23 +151,40 @@ const openListed = (
     const schemaName = file.name.name
     // consolidated footers save requests only if there are several fragments to load
     const several = directory.fragments.reduce((n, f) => loadedBefore.has(f.uri) ? n : n + 1, 0) > 1
-    const [schema, footers] = yield* Effect.all([
-      schemas.load(schemaName),
-      several
-        // a vacuum may have removed the file; the footers are also in the fragments
-        ? Effect.catchTag(loadConsolidatedFooters(access, listing), "NotFound", () => Effect.succeed(NO_FOOTERS))
-        : Effect.succeed(NO_FOOTERS),
-    ], { concurrency: inFlight(storage, uri, 2) })
-    const entries = visibleFragments(directory, time, schema.arrayType === "sparse")
-    const load = (entry: FragmentEntry): Effect.Effect<Fragment | undefined, OpenError, Storage> => {
+    const inDense = visibleFragments(directory, time, false)
+    const inSparse = visibleFragments(directory, time, true)
+    const isSame = inDense.length === inSparse.length && inDense.every((entry, i) => entry === inSparse[i])
+    const load = (
+      footers: ReadonlyMap<string, Uint8Array>,
+      entry: FragmentEntry,
+    ): Effect.Effect<Fragment | undefined, OpenError, Storage> => {
       const footer = footers.get(entry.name.name) ?? footers.get(entry.uri)
       const loading = loadFragment(access, entry, schemas, footer, bounded.makeSpace())
       // before format 5 a folder without metadata is an uncommitted fragment
       return entry.name.version === 0 ? Effect.catchTag(loading, "NotFound", () => Effect.succeed(undefined)) : loading
     }
-    const loaded = yield* Effect.forEach(entries.filter((entry) => !loadedBefore.has(entry.uri)), load, {
-      concurrency: inFlight(storage, uri, 16),
-    })
+    const loadAll = (entries: ReadonlyArray<FragmentEntry>, footers: ReadonlyMap<string, Uint8Array>) =>
+      Effect.forEach(entries.filter((entry) => !loadedBefore.has(entry.uri)), (entry) => load(footers, entry), {
+        concurrency: inFlight(storage, uri, 16),
+      })
+    const concurrency = inFlight(storage, uri, 2)
+    // a vacuum may have removed the file; the footers are also in the fragments
+    const loadFooters = several
+      ? Effect.catchTag(loadConsolidatedFooters(access, listing), "NotFound", () => Effect.succeed(NO_FOOTERS))
+      : Effect.succeed(NO_FOOTERS)
+    let entries = inDense
+    let schema: ArraySchema
+    let loaded: ReadonlyArray<Fragment | undefined>
+    if (isSame && concurrency > 1) {
+      // the fragments do not depend on the kind of the array: load them while its schema is loaded
+      const loading = Effect.flatMap(loadFooters, (footers) => loadAll(entries, footers))
+      ;[schema, loaded] = yield* Effect.all([schemas.load(schemaName), loading], { concurrency })
+    } else {
+      const [loadedSchema, footers] = yield* Effect.all([schemas.load(schemaName), loadFooters], { concurrency })
+      schema = loadedSchema
+      entries = schema.arrayType === "sparse" ? inSparse : inDense
+      loaded = yield* loadAll(entries, footers)
+    }
     for (const fragment of loaded) if (fragment !== undefined) loadedBefore.set(fragment.uri, fragment)
     const fragments = entries.map((entry) => loadedBefore.get(entry.uri)).filter((f) => f !== undefined)
     yield* attemptFormat(() => fragments.forEach((fragment) => checkFragmentSchema(schema, fragment)))

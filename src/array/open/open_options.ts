@@ -19,8 +19,8 @@ export type TimeInput = number | bigint | string | Date | DateTime.Utc | DateTim
 /** Options of opening an array, a group or their metadata. */
 export interface OpenOptions {
   /**
-   * Time at which to open: milliseconds since 1970, ISO text, a Date or a DateTime. The same option as `end`. Default:
-   * now.
+   * Time at which to open: milliseconds since 1970, ISO text, a Date, a DateTime, or a named time: `"tag:release-1"`.
+   * The same option as `end`. Default: now.
    */
   readonly at?: TimeInput
   /** Includes only writes from this time on. Default: the beginning. */

@@ -34,8 +34,15 @@ export const makeSchemas = (
   cache: ReadonlyMap<string, ArraySchema> = new Map(),
 ): Schemas<LoadSchemaError, Storage> => {
   const there = new Map(cache)
-  // load one schema at a time, so that concurrent callers do not load it again
-  const lock = Effect.unsafeMakeSemaphore(1)
+  /** One lock for each schema, so that concurrent callers do not load it again. */
+  const locks = new Map<string, Effect.Semaphore>()
+  const lockOf = (name: string): Effect.Semaphore => {
+    const existing = locks.get(name)
+    if (existing !== undefined) return existing
+    const lock = Effect.unsafeMakeSemaphore(1)
+    locks.set(name, lock)
+    return lock
+  }
   const load = (name: string): Effect.Effect<ArraySchema, LoadSchemaError, Storage> => {
     const arraySchema = there.get(name)
     if (arraySchema !== undefined) return Effect.succeed(arraySchema)
@@ -54,5 +61,8 @@ export const makeSchemas = (
       return schema
     })
   }
-  return { known: there, load: (name) => lock.withPermits(1)(Effect.suspend(() => load(name))) }
+  return {
+    known: there,
+    load: (name) => Effect.suspend(() => lockOf(name).withPermits(1)(Effect.suspend(() => load(name)))),
+  }
 }

@@ -65,7 +65,7 @@ const run = (
     const json = yield* attemptUsage(() => schemaInput(parseSchemaFile(bytes)))
     const schema = yield* attemptSchema(() => fromJson(json))
     const version = request.integer("format-version")
-    const options = yield* changeSettings(request, terminal)
+    const options = yield* changeSettings(request, terminal, true)
     const change = create(request.uri, schema, {
       ...options,
       ...(version === undefined ? {} : { formatVersion: version }),

@@ -8,10 +8,9 @@ import type { Storage } from "../../../platform/storage/service.ts"
 import { openArray, type OpenError } from "../../array/open/open.ts"
 import { deleteCells, type DeleteFailure } from "../../write/delete/delete_cells.ts"
 import type { Request } from "../parse/arguments.ts"
-import { attemptUsage, keyOption, type SettingsError } from "../parse/settings.ts"
+import { changeSettings, type SettingsError } from "../parse/settings.ts"
 import { changeThenReport, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { warnUncommitted } from "../print/warn_uncommitted.ts"
-import { parseTimeOption } from "../parse/time.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import { json, opening, quiet, where } from "../parse/options.ts"
 import type { Command } from "../parse/command.ts"
@@ -26,9 +25,7 @@ export const runDelete = (
     if (where === undefined) {
       return yield* Effect.fail(new UsageError({ detail: "delete: select the cells: --where CONDITION" }))
     }
-    const text = request.text("at")
-    const at = text === undefined ? undefined : yield* attemptUsage(() => parseTimeOption("delete: --at", text))
-    const key = yield* keyOption(request, terminal)
+    const { at, key } = yield* changeSettings(request, terminal)
     // open the current state, which determines the conditions that can be written
     const array = yield* openArray(request.uri, key === undefined ? {} : { key })
     const change = deleteCells(array, where, at === undefined ? undefined : [at, at])

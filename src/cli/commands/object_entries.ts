@@ -3,6 +3,7 @@
  */
 import { redactText, redactUri } from "../../../schema/errors/redact.ts"
 import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { withoutSlash } from "../../array/open/listing.ts"
 import type { ListOptions, ObjectEntry } from "../../group/list_objects.ts"
@@ -46,5 +47,5 @@ export const explainEmptyListing = (request: Request, terminal: Terminal): Effec
 export const listOptionsOf = (
   request: Request,
   terminal: Terminal,
-): Effect.Effect<ListOptions, SettingsError, Storage> =>
+): Effect.Effect<ListOptions, SettingsError, Storage | Codecs> =>
   Effect.map(settingsOf(request, terminal), (options) => ({ ...options, allow: request.texts("allow") }))

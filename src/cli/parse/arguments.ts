@@ -12,7 +12,7 @@ export interface Request {
   readonly command: string
   /** The first operand. */
   readonly uri: string
-  /** All operands; their number is the one that the command expects. */
+  /** All operands, as many as the command expects. */
   readonly operands: ReadonlyArray<string>
   readonly text: (name: string) => string | undefined
   readonly texts: (name: string) => ReadonlyArray<string>
@@ -57,8 +57,13 @@ const checkOperands = (
     const advice = expected.length === 1 ? "name an array or group" : `give ${expected.length} operands`
     fail(`${command}: ${advice}: tessera ${command} ${expected.join(" ")}`)
   }
-  if (operands.length > expected.length && !spec.variadic) {
-    const takes = expected.length === 1 ? `one ${expected[0]}` : expected.join(" and ")
+  const { optionalOperand } = spec
+  if (operands.length > expected.length + (optionalOperand === undefined ? 0 : 1) && !spec.variadic) {
+    const takes = optionalOperand !== undefined
+      ? `${expected.join(", ")} and one ${optionalOperand}`
+      : expected.length === 1
+      ? `one ${expected[0]}`
+      : expected.join(" and ")
     const input = names(operands.map((operand) => JSON.stringify(redactUri(operand))))
     const longer = Object.keys(commands).filter((name) => name.startsWith(`${command} `))
     fail(`${command}: takes ${takes}, not ${operands.length}: ${input}${guess(`${command} ${operands[0]}`, longer)}`)

@@ -97,7 +97,8 @@ export const allow: OptionSpec = {
 export const opening = {
   at: {
     value: "TIME",
-    description: "open the array as of this time: milliseconds since 1970, or an ISO date such as 2024-02-29T12:00Z",
+    description: "open the array as of this time: milliseconds since 1970, an ISO date such as 2024-02-29T12:00Z, or " +
+      "the name of a tag",
   },
   from: { value: "TIME", description: "ignore writes before this time" },
   to: { value: "TIME", description: "ignore writes after this time" },

@@ -8,15 +8,17 @@ import { NotFound, type StorageError } from "../../../platform/errors.ts"
 import { type EncryptionKey, type InvalidKey, parseKey } from "../../../platform/keys.ts"
 import { Storage } from "../../../platform/storage/service.ts"
 import { pathInFileUri } from "../../../platform/storage/uri.ts"
+import type { TagError } from "../../array/metadata/tag_times.ts"
 import { openArray, type OpenedArray, type OpenError } from "../../array/open/open.ts"
 import type { OpenOptions } from "../../array/open/open_options.ts"
 import type { Request } from "./arguments.ts"
 import { type Terminal, warn } from "../print/terminal.ts"
-import { parseTimeOption, timeOptions } from "./time.ts"
+import { tagTimesOf } from "./tag_options.ts"
+import { namedTime, timeOptions } from "./time.ts"
 import { UsageError } from "./usage_error.ts"
 
 /** Errors of settings. */
-export type SettingsError = UsageError | InvalidKey | NotFound | StorageError
+export type SettingsError = UsageError | InvalidKey | NotFound | StorageError | TagError
 
 /** Runs a function that may throw UsageError. */
 export const attemptUsage = <A>(run: () => A): Effect.Effect<A, UsageError> => attempt(run, failOn(UsageError))
@@ -72,10 +74,11 @@ export const keyOption = (
 export const settingsOf = (
   request: Request,
   terminal: Terminal,
-): Effect.Effect<OpenOptions, SettingsError, Storage> =>
+): Effect.Effect<OpenOptions, SettingsError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const times = yield* attemptUsage(() => timeOptions(request))
     const key = yield* keyOption(request, terminal)
+    const tags = yield* tagTimesOf(request, key)
+    const times = yield* attemptUsage(() => timeOptions(request, tags))
     return key === undefined ? times : { ...times, key }
   })
 
@@ -85,17 +88,19 @@ export interface ChangeSettings {
   readonly key?: EncryptionKey
 }
 
-/** Returns the options of a change of an array or group: `--at` and the key. */
+/** Returns the options of a change of an array or group: `--at` and the key. A new object has no tags yet. */
 export const changeSettings = (
   request: Request,
   terminal: Terminal,
-): Effect.Effect<ChangeSettings, SettingsError, Storage> =>
+  isNew = false,
+): Effect.Effect<ChangeSettings, SettingsError, Storage | Codecs> =>
   Effect.gen(function* () {
     const text = request.text("at")
+    const key = yield* keyOption(request, terminal)
+    const tags = isNew ? new Map<string, number>() : yield* tagTimesOf(request, key)
     const at = text === undefined
       ? undefined
-      : yield* attemptUsage(() => parseTimeOption(`${request.command}: --at`, text))
-    const key = yield* keyOption(request, terminal)
+      : yield* attemptUsage(() => namedTime(`${request.command}: --at`, text, tags))
     return { ...(at === undefined ? {} : { at }), ...(key === undefined ? {} : { key }) }
   })
 

@@ -24,6 +24,8 @@ export interface CommandSpec {
   readonly description: string
   /** Names of the operands. Default: one URI. */
   readonly operands?: ReadonlyArray<string>
+  /** Name of an operand that may be omitted, after the others. */
+  readonly optionalOperand?: string
   /** Whether the last operand may be repeated. */
   readonly variadic?: boolean
   /** Whether operands after the first one may be empty. */

@@ -1,6 +1,7 @@
 /**
- * Parses times on the command line: milliseconds since 1970 or ISO dates.
+ * Parses times on the command line: milliseconds since 1970, ISO dates, or names of tags.
  */
+import { isTagName, TAG_OPTION_PREFIX } from "../../array/metadata/tag_times.ts"
 import { parseDatetime } from "../../../schema/array/datetime.ts"
 import type { Request } from "./arguments.ts"
 import { UsageError } from "./usage_error.ts"
@@ -12,18 +13,34 @@ export const parseTimeOption = (option: string, text: string): number => {
   const parsed = parseDatetime("datetime_ms", text)
   if (typeof parsed !== "bigint" || parsed < 0n) {
     throw new UsageError({
-      detail: `${option}: ${JSON.stringify(text)} is not a time; give milliseconds since 1970 or an ISO date such as ` +
-        "2024-02-29T12:00Z",
+      detail: `${option}: ${JSON.stringify(text)} is not a time; give milliseconds since 1970, an ISO date such as ` +
+        "2024-02-29T12:00Z, or the name of a tag",
     })
   }
   return Number(parsed)
 }
 
+/** Times of tags by name. */
+export type TagTimes = ReadonlyMap<string, number>
+
+/** Returns the name of a tag in a time option, with or without the prefix of the API; `undefined` for other text. */
+export const tagOption = (text: string): string | undefined => {
+  const name = text.startsWith(TAG_OPTION_PREFIX) ? text.slice(TAG_OPTION_PREFIX.length) : text
+  return isTagName(name) ? name : undefined
+}
+
+/** Parses a time, or returns the time of a tag. Throws {@link UsageError}. */
+export const namedTime = (option: string, text: string, tags: TagTimes): number =>
+  tags.get(tagOption(text) ?? "") ?? parseTimeOption(option, text)
+
 /** Returns the time range of `--at`, `--from` and `--to`. Throws {@link UsageError}. */
-export const timeOptions = (request: Request): { readonly start?: number; readonly end?: number } => {
+export const timeOptions = (
+  request: Request,
+  tags: TagTimes,
+): { readonly start?: number; readonly end?: number } => {
   const time = (name: string): number | undefined => {
     const text = request.text(name)
-    return text === undefined ? undefined : parseTimeOption(`${request.command}: --${name}`, text)
+    return text === undefined ? undefined : namedTime(`${request.command}: --${name}`, text, tags)
   }
   const at = time("at")
   const from = time("from")

@@ -20,6 +20,8 @@ export interface CellSpans {
   readonly needs?: (i: number, first: number, end: number) => boolean
   /** The spans from number `from` on are read after `ready` completes. */
   readonly later?: { readonly from: number; readonly ready: Effect.Effect<void> }
+  /** The cells are passed on after this completes; they are read before. Default: at once. */
+  readonly turn?: Effect.Effect<void>
 }
 
 /**

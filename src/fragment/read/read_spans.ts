@@ -132,7 +132,8 @@ export const readSpans = (
       let total = 0
       for (const { length } of ranges) total += length + 8
       if (total > scratch.read.length && total <= 2 * BATCH_SIZE) scratch.read = new Uint8Array(total)
-      return Effect.flatMap(read(ranges, scratch.read), (answers) => {
+      const reading = read(ranges, scratch.read)
+      return Effect.flatMap(spans.turn === undefined ? reading : Effect.zipLeft(reading, spans.turn), (answers) => {
         const tiles = Array.from({ length: to - from }, (_, k) => {
           const at = startIn[k]
           return answers[rangeOf[k]].subarray(at, at + lengths[from + k])

@@ -36,11 +36,13 @@ export interface DenseConsolidation {
   readonly maxFragmentSize: number
   readonly memory: number | undefined
   readonly onProgress: (cells: number) => void
+  /** Whether all tiles are decoded and their statistics computed again, even of tiles that do not change. */
+  readonly recompute: boolean
 }
 
 /** Writes the combined fragments, which are invisible until their commit. */
 export const consolidateDense = (
-  { array, target, time, maxFragmentSize, memory, onProgress }: DenseConsolidation,
+  { array, target, time, maxFragmentSize, memory, onProgress, recompute }: DenseConsolidation,
 ): Effect.Effect<ReadonlyArray<FinishedFragment>, ReadError | WriteFailure, Storage | Codecs | Scope.Scope> =>
   Effect.gen(function* () {
     const { schema, uri } = array
@@ -77,7 +79,7 @@ export const consolidateDense = (
         }))
     }
     const access = yield* accessOf(array)
-    const sources = yield* findSources(access, array, target, box)
+    const sources = recompute ? undefined : yield* findSources(access, array, target, box)
     if (sources === undefined) yield* rewrite(box)
     else {
       const { count, rowLength, source } = sources

@@ -48,6 +48,8 @@ export interface TaskOptions {
   /** Memory budget in bytes. */
   readonly memory: number | undefined
   readonly onProgress: ((cells: number) => void) | undefined
+  /** Whether the statistics of all tiles are computed again, even of tiles that do not change. Default: false. */
+  readonly recompute?: boolean
 }
 
 /** Maximum number of names that are tried to find an unused one. */
@@ -157,7 +159,7 @@ const changeSince = (
 export const runTask = (
   uri: string,
   task: ConsolidationTask,
-  { key, memory, onProgress }: TaskOptions,
+  { key, memory, onProgress, recompute = false }: TaskOptions,
   planned?: OpenedArray,
 ): Effect.Effect<ConsolidateResult, ConsolidateFragmentsError, Storage | Codecs> =>
   withTurns(Effect.scoped(Effect.gen(function* () {
@@ -227,6 +229,7 @@ export const runTask = (
       time,
       memory,
       onProgress: onProgress ?? (() => {}),
+      recompute,
       purge: task.purgeDeleted,
       maxFragmentSize: version >= Since.folders ? task.maxFragmentSize ?? Infinity : Infinity,
     }

@@ -3,7 +3,7 @@
  * fragments.
  */
 import * as Effect from "effect/Effect"
-import type { Storage } from "../../../platform/storage/service.ts"
+import { inFlight, Storage } from "../../../platform/storage/service.ts"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
 import { sizeOf, viewAs } from "../../../schema/array/datatype.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
@@ -90,6 +90,7 @@ const readFieldTiles = (
       else list.push(i)
     })
     const out = new Array<FieldTile | undefined>(cells.tiles.length).fill(undefined)
+    const storage = yield* Storage
     yield* Effect.forEach(byFragment, ([f, list]) =>
       Effect.gen(function* () {
         const fragment = array.fragments[f]
@@ -101,7 +102,7 @@ const readFieldTiles = (
           ? (yield* readCoordinates(access, fragment, [storedField], numbers))[0]
           : yield* readTiles(access, fragment, storedField, numbers)
         list.forEach((i, k) => out[i] = read[k])
-      }), { concurrency: 4, discard: true })
+      }), { concurrency: Math.max(4, inFlight(storage, array.uri, 16)), discard: true })
     return out
   })
 

@@ -40,10 +40,14 @@ export interface RowOptions {
 export type RowsError = RowError | EnumerationError | InvalidOption
 
 /** Values of loaded enumerations, by name. */
-type Known = Map<string, ReadonlyArray<CellValue>>
+type Known = ReadonlyMap<string, ReadonlyArray<CellValue>>
+type LoadedValues = Map<string, ReadonlyArray<CellValue>>
 
 /** Loads the enumerations of the columns that are not loaded yet. */
-const loadValues = (source: RowSource, existing: Known): Effect.Effect<void, EnumerationError, Storage | Codecs> => {
+const loadValues = (
+  source: RowSource,
+  existing: LoadedValues,
+): Effect.Effect<void, EnumerationError, Storage | Codecs> => {
   const names = new Set<string>()
   for (const { enumeration } of Object.values(source.fields)) {
     if (enumeration !== undefined && !existing.has(enumeration)) names.add(enumeration)
@@ -58,7 +62,7 @@ const loadValues = (source: RowSource, existing: Known): Effect.Effect<void, Enu
  * Returns a function that reads cells of a column as values. Codes become enumeration values, and invalid codes become
  * null.
  */
-const readerOf = (
+export const rowReader = (
   column: Column,
   loaded: Known,
   time: TimeForm,
@@ -116,7 +120,7 @@ const decodeFrom = <A, I, R>(
   source: RowSource,
   schema: Schema.Schema<A, I, R>,
   options: RowOptions,
-  loaded: Known,
+  loaded: LoadedValues,
   first: number,
 ): Effect.Effect<Array<A>, RowsError, R | Storage | Codecs> => {
   const invalid = checkRowOptions(source.array.uri, options)
@@ -131,7 +135,7 @@ const decodeFrom = <A, I, R>(
       const leftOut = new Set(requested.flatMap((field) => field.optional && !field.nullable ? [field.name] : []))
       const lists = new Set(requested.filter(isList).map(({ name }) => name))
       const readers = fields.map(([name, column]) => {
-        const read = readerOf(column, loaded, options.time ?? "date", numbers.has(name))
+        const read = rowReader(column, loaded, options.time ?? "date", numbers.has(name))
         return lists.has(name) ? listReader(column, read, numbers.has(name)) : read
       })
       const count = fields.length === 0 ? 0 : length(fields[0][1])
@@ -257,7 +261,7 @@ export const rows = <A, I, R>(
 ): <E, R2>(results: Stream.Stream<RowSource, E, R2>) => Stream.Stream<A, E | RowsError, R | R2 | Storage | Codecs> =>
 (results) =>
   Stream.suspend(() => {
-    const loaded: Known = new Map()
+    const loaded: LoadedValues = new Map()
     let first = 0
     return Stream.flattenIterables(
       Stream.mapEffect(results, (source) =>

@@ -2,6 +2,7 @@
  * Executes a dense plan: copies lines of fixed-size cells directly into the result, or builds a map from each cell of
  * the result to its source.
  */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
@@ -21,7 +22,7 @@ import type { Column } from "../column/column.ts"
 import { firstTileFrom, forTileLinesSteps, spansOfStep } from "./cell_slabs.ts"
 import { type Cells, fieldOfFragment, fillCells, gatherColumns } from "../column/gather.ts"
 import { type ColumnTarget, copyIntoTarget, takesUnits } from "./out_buffers.ts"
-import type { DensePlan } from "./plan.ts"
+import type { DensePlan, DenseStep } from "./plan.ts"
 import { attemptAllocation, type ReadError } from "../options/read_error.ts"
 import type { Selection } from "../selection/selection.ts"
 import { findCells } from "../sparse/match_tiles.ts"
@@ -55,25 +56,37 @@ export const copyFixed = (
     const fresh = into === undefined && plan.covered ? prefault(access, bytes, field.cellSize) : undefined
     const out = unitsOf(bytes, field.cellSize)
     const outValidity = validity === undefined ? undefined : unitsOf(validity, 1)
-    for (const step of plan.steps) {
-      if (step.kind === "sparse") continue
+    const storage = yield* Storage
+    const steps = plan.steps.filter((step) => step.kind !== "sparse")
+    const concurrency = inFlight(storage, array.uri, MAX_CONCURRENT_FRAGMENTS)
+    /** Completed when the step of the same number is done. */
+    const done = concurrency === 1 ? [] : yield* Effect.forEach(steps, () => Deferred.make<void>())
+    const copyStep = (step: DenseStep, number: number): Effect.Effect<void, ReadTilesError, Storage> => {
       const fragment = array.fragments[step.fragment]
       const storedField = fieldOfFragment(fragment, field)!
-      const spans = fresh === undefined
-        ? spansOfStep(plan, step)
-        : { ...spansOfStep(plan, step), later: { from: firstTileFrom(plan, step, fresh.from), ready: fresh.ready } }
+      const spans = {
+        ...spansOfStep(plan, step),
+        ...(fresh === undefined ? {} : { later: { from: firstTileFrom(plan, step, fresh.from), ready: fresh.ready } }),
+        // fragments are read concurrently and copied in sequence, since newer cells replace older ones
+        ...(number > 0 && done.length > 0 ? { turn: Deferred.await(done[number - 1]) } : {}),
+      }
       const copyInto = (to: Units, cellSize: number): TakeCells => (k, bytes, first) => {
         const values = unitsOf(bytes, cellSize)
         return forTileLinesSteps(plan, step, k, (s, t, n, ss, ts) => copyLine(to, values, s - first, t, n, ss, ts))
       }
-      yield* Effect.zip(
+      const copied = Effect.zip(
         readSpans(access, fragment, storedField, "fixed", spans, copyInto(out, field.cellSize)),
         outValidity === undefined
           ? Effect.void
           : readSpans(access, fragment, storedField, "validity", spans, copyInto(outValidity, 1)),
-        { concurrent: inFlight(yield* Storage, fragment.uri, 2) > 1 },
+        { concurrent: inFlight(storage, fragment.uri, 2) > 1 },
+      )
+      return done.length === 0 ? Effect.asVoid(copied) : Effect.zipRight(
+        Effect.zipRight(copied, number === 0 ? Effect.void : Deferred.await(done[number - 1])),
+        Effect.asVoid(Deferred.succeed(done[number], undefined)),
       )
     }
+    yield* Effect.forEach(steps, copyStep, { concurrency, discard: true })
     if (fresh !== undefined) yield* fresh.ready
     // engines write 0 and 1; every other value counts as valid
     if (validity !== undefined) {
@@ -94,6 +107,9 @@ export const copyFixed = (
     }
     return copyIntoTarget(column, target)
   })
+
+/** Maximum number of fragments that are read concurrently. */
+const MAX_CONCURRENT_FRAGMENTS = 16
 
 /** Minimum size of a buffer that another thread prefaults. */
 const MIN_PREFAULT_SIZE = 1 << 25

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
-import type { Storage } from "../../../platform/storage/service.ts"
+import { inFlight, Storage } from "../../../platform/storage/service.ts"
 import { withTurns } from "../../../platform/host/event_loop_turns.ts"
 import { ResultTooLarge } from "../../array/open/errors.ts"
 import { accessOf, type OpenedArray } from "../../array/open/open.ts"
@@ -56,6 +56,11 @@ export interface DenseReadRequest {
   readonly masked?: boolean
 }
 
+/** Maximum number of fragments that are read concurrently. */
+const MAX_CONCURRENT_FRAGMENTS = 16
+/** Maximum number of fields that are read concurrently. */
+const MAX_CONCURRENT_FIELDS = 16
+
 /** Returns the fields to read: the selected ones and those of the condition. */
 export const readFields = ({ fields, where }: DenseReadRequest): ReadonlyArray<Field> =>
   where === undefined ? fields : [...new Set([...fields, ...where.fields])]
@@ -104,20 +109,27 @@ export const readDenseRequest = (
     }
 
     const targets = yield* attemptSelection(() => targetsFor(uri, fields, out, Number(cells)))
-    for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
+    const storage = yield* Storage
+    const concurrency = inFlight(storage, uri, MAX_CONCURRENT_FRAGMENTS)
+    yield* Effect.forEach(array.fragments, (fragment) => proveTileCount(access, fragment), {
+      concurrency,
+      discard: true,
+    })
     const whole = planDense(schema, array.fragments, ranges, layout)
     const plan = where === undefined ? whole : yield* pruneDense(access, array, where, whole)
     const needed = bytes + (yield* varBytes(access, array, plan, readFields(request), "cells"))
     if (needed > limit) return yield* Effect.fail(new ResultTooLarge({ uri, needed, limit }))
     const columns: Record<string, Column> = {}
     let map: Cells | undefined
+    const needsMap = (field: Field, currentPlan: DensePlan): boolean =>
+      field.file.kind !== "dimension" &&
+      (field.var || currentPlan.steps.some((s) => !isHeldBy(array.fragments[s.fragment], field)))
     const read = (field: Field, currentPlan: DensePlan): Effect.Effect<void, ReadError, Storage> =>
       Effect.gen(function* () {
         if (field.file.kind === "dimension") {
           const d = field.file.index
           columns[field.name] = yield* attemptAllocation(uri, bytes, () => coordinateColumn(field, d, plan))
-        } else if (field.var || currentPlan.steps.some((s) => !isHeldBy(array.fragments[s.fragment], field))) {
-          map ??= yield* cellMap(access, array, currentPlan, selection)
+        } else if (map !== undefined && needsMap(field, currentPlan)) {
           columns[field.name] = (yield* gatherColumns(access, array, [field], map))[0]
         } else {
           const target = order === "global" ? undefined : targets.get(field.name)
@@ -133,11 +145,22 @@ export const readDenseRequest = (
           fragment,
           attributes.flatMap((field) => fieldOfFragment(fragment, field) ?? []),
         )
-      }, { discard: true })
+      }, { concurrency, discard: true })
     }
+    const readAll = (some: ReadonlyArray<Field>, currentPlan: DensePlan): Effect.Effect<void, ReadError, Storage> =>
+      Effect.gen(function* () {
+        // the map is the same for all fields
+        if (some.some((field) => needsMap(field, currentPlan))) {
+          map ??= yield* cellMap(access, array, currentPlan, selection)
+        }
+        yield* Effect.forEach(some, (field) => read(field, currentPlan), {
+          concurrency: inFlight(storage, uri, MAX_CONCURRENT_FIELDS),
+          discard: true,
+        })
+      })
     const first = where?.fields ?? fields
     yield* prepare(first, plan)
-    for (const field of first) yield* read(field, plan)
+    yield* readAll(first, plan)
     let mask = where === undefined ? undefined : yield* attemptAllocation(
       uri,
       plan.cells,
@@ -158,7 +181,7 @@ export const readDenseRequest = (
         for (let i = 0; i < mask.length; i++) if (mask[i] === 0) tileOf[i] = 0xffffffff
       }
       yield* prepare(rest, requested)
-      for (const field of rest) yield* read(field, requested)
+      yield* readAll(rest, requested)
     }
     if (request.masked === true) return { shape: plan.shape, columns, mask }
     if (mask !== undefined) {
@@ -200,8 +223,17 @@ export const varBytes = (
 ): Effect.Effect<number, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     let needed = 0
-    for (const field of fields) {
-      if (!field.var) continue
+    const storage = yield* Storage
+    const varFields = fields.filter((field) => field.var)
+    if (varFields.length > 0) {
+      const numbers = new Set(plan.steps.flatMap((step) => step.kind === "sparse" ? [] : [step.fragment]))
+      yield* Effect.forEach(numbers, (number) => {
+        const fragment = array.fragments[number]
+        const stored = varFields.flatMap((field) => fieldOfFragment(fragment, field) ?? [])
+        return loadManyFieldTiles(access, fragment, stored)
+      }, { concurrency: inFlight(storage, array.uri, MAX_CONCURRENT_FRAGMENTS), discard: true })
+    }
+    for (const field of varFields) {
       if (!plan.covered) needed += plan.cells * field.fillValue.byteLength
       for (const step of plan.steps) {
         const fragment = array.fragments[step.fragment]

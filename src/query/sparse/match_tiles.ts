@@ -83,7 +83,7 @@ export const matchTiles = (
       Storage,
       (storage) =>
         Effect.forEach(parts, (part) => matchFragment(access, array, part, selection, filters, requested, keeps), {
-          concurrency: keeps ? inFlight(storage, array.uri, 4) : 1,
+          concurrency: keeps ? inFlight(storage, array.uri, 16) : 1,
         }),
     ),
     (cells) => cells.length === 1 ? cells[0] : joinFound(cells, selection.length),

@@ -125,9 +125,15 @@ export const readPlanned = (
       if (where === undefined || match.length === 0) return
       const loaded = sorted.columns
       const columns = new Map<string, Column>()
-      for (const field of where.fields) {
-        columns.set(field.name, loaded.get(field) ?? (yield* resultColumn(access, array, field, match)))
-      }
+      const read = yield* Effect.forEach(
+        where.fields,
+        (field) => {
+          const column = loaded.get(field)
+          return column === undefined ? resultColumn(access, array, field, match) : Effect.succeed(column)
+        },
+        { concurrency: inFlight(yield* Storage, uri, 16) },
+      )
+      where.fields.forEach((field, i) => columns.set(field.name, read[i]))
       const { length } = match
       const mask = yield* attemptAllocation(uri, length, () => evaluate(where.predicate, columns, length))
       // do not read the columns of the condition again
@@ -145,7 +151,7 @@ export const readPlanned = (
       let columns: ReadonlyArray<Column> = yield* Effect.forEach(dimensions, (field) => {
         const column = sorted.columns.get(field)
         return column === undefined ? resultColumn(access, array, field, match) : Effect.succeed(column)
-      })
+      }, { concurrency: inFlight(yield* Storage, uri, 16) })
       if (curve !== undefined) {
         const cellMask = yield* attemptAllocation(uri, 16 * match.length, () => cellsOfPart(array, columns, curve))
         const existing = new Map([...sorted.columns, ...dimensions.map((field, d) => [field, columns[d]] as const)])
@@ -191,13 +197,13 @@ export const readPlanned = (
     // because the newest one fails the condition
     if (dedups) yield* applyCondition
 
-    for (const { fragment: number } of byFragment(match)) {
+    yield* Effect.forEach(byFragment(match), ({ fragment: number }) => {
       const fragment = array.fragments[number]
       const attributes = fields.flatMap((field) =>
         field.file.kind === "attribute" ? fieldOfFragment(fragment, field) ?? [] : []
       )
-      yield* loadManyFieldTiles(access, fragment, attributes)
-    }
+      return loadManyFieldTiles(access, fragment, attributes)
+    }, { concurrency: inFlight(yield* Storage, uri, 16), discard: true })
     const needed = yield* checkSize(access, array, fields, match, maxBytes)
     const cells = match
     const { order: permutation, columns: cached } = sorted
@@ -207,7 +213,7 @@ export const readPlanned = (
         return permutation === undefined
           ? column
           : yield* attemptAllocationSteps(uri, needed, () => permuteSteps(column, permutation))
-      }), { concurrency: inFlight(yield* Storage, uri, 4) })
+      }), { concurrency: inFlight(yield* Storage, uri, 16) })
     return {
       length: cells.length,
       columns: Object.fromEntries(fields.map((field, i) => [field.name, columns[i]])),

@@ -1,6 +1,7 @@
 /**
  * tessera and the engine consolidate and vacuum the same arrays; the cells stay the same at every timestamp. `see.py` has
- * fixed arrays and all modes, `random_arrays.py` random arrays and random steps.
+ * fixed arrays and all modes, `history.py` the log, differences and tags, `random_arrays.py` random arrays and random
+ * steps.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
@@ -27,6 +28,7 @@ export const runMaintain = async (
     const count = isFull ? SWEEP : SAMPLE
     const scripts = [
       ["see.py", folder, String(number)],
+      ["history.py", folder, String(number + i)],
       // the runtimes maintain different arrays
       ["random_arrays.py", folder, String(number + i * count), String(count)],
     ]

@@ -28,7 +28,7 @@ export const runConsolidate = (
     const work = mode === "group_meta" ? consolidateMetadata(request.uri, withKey) : Effect.gen(function* () {
       const size = request.text("memory")
       const budget = size === undefined ? {} : { memory: yield* attemptUsage(() => parseSize("memory", size)) }
-      const options = { ...(yield* rulesOf(request)), ...budget, ...withKey, mode }
+      const options = { ...(yield* rulesOf(request, key)), ...budget, ...withKey, mode }
       return yield* consolidate(request.uri, { ...options, onProgress: (count) => void (cells = count) })
     })
     const run = (terminal: Terminal) =>

@@ -20,7 +20,7 @@ export const runPlan = (
 ): Effect.Effect<void, SettingsError | ConsolidateError | OutputError, Storage | Codecs> =>
   Effect.gen(function* () {
     const key = yield* keyOption(request, terminal)
-    const options = yield* rulesOf(request)
+    const options = yield* rulesOf(request, key)
     const tasks = yield* consolidationPlan(request.uri, key === undefined ? options : { ...options, key })
     for (const task of tasks) {
       const text = request.on("json")

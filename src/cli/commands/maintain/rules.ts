@@ -2,14 +2,18 @@
  * Options that choose fragments, and the output of maintenance commands.
  */
 import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../../platform/codecs/service.ts"
+import type { EncryptionKey } from "../../../../platform/keys.ts"
+import type { Storage } from "../../../../platform/storage/service.ts"
 import { redactUri } from "../../../../schema/errors/redact.ts"
 import type { ConsolidateMode, ConsolidateResult, FragmentRules } from "../../../maintain/consolidate.ts"
 import type { Request } from "../../parse/arguments.ts"
 import { parseSize } from "../../parse/byte_size.ts"
 import { opening } from "../../parse/options.ts"
-import { attemptUsage } from "../../parse/settings.ts"
+import { attemptUsage, type SettingsError } from "../../parse/settings.ts"
 import type { OptionSpec } from "../../parse/specs.ts"
-import { timeOptions } from "../../parse/time.ts"
+import { tagTimesOf } from "../../parse/tag_options.ts"
+import { type TagTimes, timeOptions } from "../../parse/time.ts"
 import { UsageError } from "../../parse/usage_error.ts"
 import { type OutputError, print, say, type Terminal } from "../../print/terminal.ts"
 
@@ -53,33 +57,38 @@ export const rules = {
 } as const satisfies Record<string, OptionSpec>
 
 /** Returns the rules in the options of a command. */
-export const rulesOf = (request: Request): Effect.Effect<FragmentRules, UsageError> =>
-  attemptUsage(() => {
-    const number = (option: string): number | undefined => {
-      const text = request.text(option)
-      if (text === undefined) return undefined
-      const value = Number(text)
-      if (text.trim() === "" || !Number.isFinite(value)) {
-        throw new UsageError({ detail: `--${option}: ${JSON.stringify(text)} is not a number` })
-      }
-      return value
+export const rulesOf = (
+  request: Request,
+  key: EncryptionKey | undefined,
+): Effect.Effect<FragmentRules, SettingsError, Storage | Codecs> =>
+  Effect.flatMap(tagTimesOf(request, key), (tags) => attemptUsage(() => parseRules(request, tags)))
+
+const parseRules = (request: Request, tags: TagTimes): FragmentRules => {
+  const number = (option: string): number | undefined => {
+    const text = request.text(option)
+    if (text === undefined) return undefined
+    const value = Number(text)
+    if (text.trim() === "" || !Number.isFinite(value)) {
+      throw new UsageError({ detail: `--${option}: ${JSON.stringify(text)} is not a number` })
     }
-    const size = request.text("max-fragment-size")
-    const defined = {
-      fragments: request.text("fragments")?.split(",").map((name) => name.trim()),
-      steps: number("steps"),
-      minFragments: number("min-fragments"),
-      maxFragments: number("max-fragments"),
-      sizeRatio: number("size-ratio"),
-      amplification: number("amplification"),
-      maxFragmentSize: size === undefined ? undefined : parseSize("max-fragment-size", size),
-      purgeDeleted: request.on("purge-deleted") ? true : undefined,
-    }
-    return {
-      ...timeOptions(request),
-      ...Object.fromEntries(Object.entries(defined).filter(([, value]) => value !== undefined)),
-    }
-  })
+    return value
+  }
+  const size = request.text("max-fragment-size")
+  const defined = {
+    fragments: request.text("fragments")?.split(",").map((name) => name.trim()),
+    steps: number("steps"),
+    minFragments: number("min-fragments"),
+    maxFragments: number("max-fragments"),
+    sizeRatio: number("size-ratio"),
+    amplification: number("amplification"),
+    maxFragmentSize: size === undefined ? undefined : parseSize("max-fragment-size", size),
+    purgeDeleted: request.on("purge-deleted") ? true : undefined,
+  }
+  return {
+    ...timeOptions(request, tags),
+    ...Object.fromEntries(Object.entries(defined).filter(([, value]) => value !== undefined)),
+  }
+}
 
 /** Prints the result of a consolidation. */
 export const printResult = (

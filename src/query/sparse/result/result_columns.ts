@@ -80,7 +80,8 @@ const fixedCells = (
       bytes: new Uint8Array(size),
       validity: field.nullable ? new Uint8Array(cells.length) : undefined,
     }))
-    for (const group of groups) {
+    const storage = yield* Storage
+    const readGroup = (group: FragmentCells): Effect.Effect<void, ReadTilesError | ResultTooLarge, Storage> => {
       const fragment = array.fragments[group.fragment]
       const storedField = fieldOfFragment(fragment, field)
       const end = group.first + group.length
@@ -88,16 +89,18 @@ const fixedCells = (
       if (storedField === undefined) {
         fillCells(bytes, fillOf(fragment, field))
         out.validity?.fill(field.fillIsNull ? 0 : 1, group.first, end)
-      } else if (direct(group)) {
-        yield* Effect.zip(
-          readInto(access, fragment, storedField, chosenOf(cells, group), bytes),
-          out.validity === undefined
-            ? Effect.void
-            : validityInto(access, fragment, storedField, cells, group, out.validity),
-          { concurrent: inFlight(yield* Storage, fragment.uri, 2) > 1 },
-        )
-      } else yield* copyTiles(access, array, field, cells, group, { bytes, validity: out.validity })
+        return Effect.void
+      }
+      if (!direct(group)) return copyTiles(access, array, field, cells, group, { bytes, validity: out.validity })
+      return Effect.asVoid(Effect.zip(
+        readInto(access, fragment, storedField, chosenOf(cells, group), bytes),
+        out.validity === undefined
+          ? Effect.void
+          : validityInto(access, fragment, storedField, cells, group, out.validity),
+        { concurrent: inFlight(storage, fragment.uri, 2) > 1 },
+      ))
     }
+    yield* Effect.forEach(groups, readGroup, { concurrency: inFlight(storage, array.uri, 16), discard: true })
     return out
   })
 

@@ -31,7 +31,7 @@ export const varColumn = (
     const positions = positionsIn(field, cells)
     const groups = byFragment(cells)
     const read = yield* Effect.forEach(groups, (group) => varTiles(access, array, field, cells, group), {
-      concurrency: inFlight(yield* Storage, array.uri, 4),
+      concurrency: inFlight(yield* Storage, array.uri, 16),
     })
     const tiles = read.flatMap((group) => group.tiles)
     const { fillValue } = field
