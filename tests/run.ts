@@ -1,5 +1,5 @@
 /**
- * `deno task test`: runs the tests in Deno and in Bun, a sample of `deno task attack`, the site of the documents, the
+ * `deno task test`: runs the tests in Deno and in Bun, samples of `deno task attack` and `deno task soak`, the site of the documents, the
  * packages in fresh projects, object-store servers, and the interop sample if it can run. Streams their output and ends with one line, `N
  * passed, N failed`, over all. A runner that died counts as a failure.
  */
@@ -55,6 +55,7 @@ const interop = join(root, "tests", "interop", "run.ts")
 const fixtures = join(root, "..", "shared", "fixtures")
 const golden = join(root, "tests", "golden", "run.ts")
 const attack = join(root, "tests", "attack", "run.ts")
+const soak = join(root, "tests", "soak", "run.ts")
 const packages = join(root, "tests", "packages", "run.ts")
 const site = join(root, "bundle", "site.ts")
 const stores = join(root, "tests", "stores", "run.ts")
@@ -63,6 +64,8 @@ const steps: ReadonlyArray<Step> = [
   { name: "Bun", runner: "bun", command: [...bun(), "test", "--timeout", "120000", "tests"] },
   // a sample of the attacks
   { name: "attack", runner: "plain", command: [process.execPath, "run", "-A", "--no-check", attack, "--count", "200"] },
+  // a sample of the soak: about a minute
+  { name: "soak", runner: "plain", command: [process.execPath, "run", "-A", "--no-check", soak] },
   { name: "site", runner: "plain", command: [process.execPath, "run", "-A", "--no-check", site] },
   { name: "packages", runner: "plain", command: [process.execPath, "run", "-A", "--no-check", packages] },
   { name: "stores", runner: "plain", command: [process.execPath, "run", "-A", "--no-check", stores] },

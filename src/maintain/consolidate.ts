@@ -29,7 +29,7 @@ import type { Fragment } from "../fragment/fragment.ts"
 import { consolidateCommits } from "./commits/consolidate_commits.ts"
 import { MaintenanceError } from "./directory/maintenance_error.ts"
 import { type ConsolidateResult, unchanged } from "./directory/result.ts"
-import { type ConsolidateFragmentsError, openWhole, runTask } from "./fragments/run_task.ts"
+import { type ConsolidateFragmentsError, newestTime, openWhole, runTask } from "./fragments/run_task.ts"
 import { unfinishedTask } from "./fragments/unfinished_task.ts"
 import { consolidateFragmentMetadata } from "./metadata/consolidate_footers.ts"
 import { consolidateMetadataFiles } from "./metadata/consolidate_metadata.ts"
@@ -200,10 +200,13 @@ const planTasks = (
 const consolidateFragments = (input: Validated): Effect.Effect<ConsolidateResult, ConsolidateError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri, steps, fragments } = input
+    let { time } = input
     const written: Array<string> = []
     const inputs: Array<string> = []
     for (let step = 0; step < steps; step++) {
-      const { array, tasks: [task] } = yield* planTasks(input, 1)
+      const { array, tasks: [task] } = yield* planTasks({ ...input, time }, 1)
+      // omit fragments that writers add meanwhile: otherwise the call would not end while they write
+      if (step === 0) time = { ...time, end: Math.min(time.end, newestTime(array)) }
       if (task === undefined) break
       const result = yield* runTask(uri, task, input, array)
       if (result.written.length === 0) break

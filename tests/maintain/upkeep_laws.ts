@@ -6,6 +6,7 @@ import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import { isCommitClaim } from "../../src/array/create/commit_claim.ts"
 import { layerNative } from "../../platform/codecs/layers/native.ts"
 import { faults, withFaults } from "../../platform/storage/middleware/faults.ts"
 import { Storage } from "../../platform/storage/service.ts"
@@ -94,9 +95,11 @@ export const upkeepLaws = async (law: UpkeepLaw, empty: Ground): Promise<number>
         await check(ground, where)
         await must(`again after ${where}`, ground.storage, law.act(ground.uri))
         assertEquals(await must(`read again after ${where}`, ground.storage, law.read(ground.uri)), before, where)
-        const isTemporary = (path: string) => path.endsWith(".tmp")
-        const left = ground.files().filter((path) => !isTemporary(path))
         const isKilled = fault === "stop" || fault === "partial-crash"
+        // the claim of a killed process is removed by the next process that changes commits
+        const isTemporary = (path: string) =>
+          path.endsWith(".tmp") || (isKilled && isCommitClaim(path.slice(path.lastIndexOf("/") + 1)))
+        const left = ground.files().filter((path) => !isTemporary(path))
         const { leavesOrphans } = law
         const committed = typeof leavesOrphans === "function"
           ? await must(`fragments after ${where}`, ground.storage, leavesOrphans(ground.uri))

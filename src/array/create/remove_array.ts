@@ -21,11 +21,12 @@ import {
 } from "../../../schema/name/array_paths.ts"
 import { parseName } from "../../../schema/name/timestamped_name.ts"
 import { join } from "../open/listing.ts"
+import { isCommitClaim } from "./commit_claim.ts"
 import { claimsIn } from "./schema_claim.ts"
 
 /** Returns whether a file in the array's own folder belongs to the array. Timestamped names are checked elsewhere. */
 const isRootFile = (name: string): boolean =>
-  name === LOCK_FILE || name === MANIFEST_NAME || claimsIn([name]).length > 0
+  name === LOCK_FILE || name === MANIFEST_NAME || isCommitClaim(name) || claimsIn([name]).length > 0
 
 /** Folders whose files have timestamped names. Commits precede the fragments that they name. */
 const folders: ReadonlyArray<string> = [

@@ -35,7 +35,8 @@ import {
 } from "./evolve_schema.ts"
 import { type AnyTileArray, openedOf } from "../open/handle.ts"
 import { type LatestSchema, type LatestSchemaError, loadLatestSchema } from "../open/latest_schema.ts"
-import { join, listArray, listSchemas } from "../open/listing.ts"
+import { join, listSchemas } from "../open/listing.ts"
+import { readListed } from "../open/read_listed.ts"
 import { momentAfter, sleepReal, waitUntil } from "../create/write_time.ts"
 import { attemptOptions, checkNames, type Refuse, refuseFor } from "../open/open_options.ts"
 import { type NameTime, newUuidAfter } from "../create/fragment_name.ts"
@@ -150,7 +151,7 @@ const checkDeletes = (
   Effect.gen(function* () {
     const dropped = schema.attributes.filter(({ name }) => !evolved.attributes.some((a) => a.name === name))
     if (dropped.length === 0 || schema.arrayType === "dense") return
-    const { deletes } = yield* Effect.flatMap(listArray(uri), loadDirectory)
+    const { deletes } = yield* readListed(uri, loadDirectory)
     for (const { condition } of yield* Effect.forEach(deletes, (entry) => loadDeleteCondition(access, entry))) {
       const names = namesIn(condition)
       const looked = dropped.find(({ name }) => names.includes(name))

@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../../platform/errors.ts"
-import { Storage } from "../../../platform/storage/service.ts"
+import { type Entry, Storage } from "../../../platform/storage/service.ts"
 import { runSteps, withTurns } from "../../../platform/host/event_loop_turns.ts"
 import { decode, decodeSteps } from "../../../schema/binary/mod.ts"
 import { vacuumedNames, VacuumFile } from "../../../schema/commit/vacuum_file.ts"
@@ -22,6 +22,7 @@ import { bytewise } from "../../kernel/sort/bytewise.ts"
 import { sortSteps } from "../../kernel/sort/sort_steps.ts"
 import { finish, inParts, type Steps } from "../../kernel/steps.ts"
 import { join } from "../open/listing.ts"
+import { readListedFolder } from "../open/read_listed.ts"
 
 /** One entry at the end of the time range. */
 export interface MetadataItem {
@@ -117,12 +118,21 @@ export const loadMetadata = (
   access: TileAccess,
   openTile: OpenTile = openGenericTileSteps,
 ): Effect.Effect<ReadonlyArray<MetadataItem>, MetadataError, Storage> =>
-  withTurns(Effect.gen(function* () {
+  withTurns(readListedFolder(join(uri, METADATA_FOLDER), (listed) => loadListed(uri, listed, time, access, openTile)))
+
+const loadListed = (
+  uri: string,
+  listed: ReadonlyArray<Entry>,
+  time: TimeRange,
+  access: TileAccess,
+  openTile: OpenTile,
+): Effect.Effect<ReadonlyArray<MetadataItem>, MetadataError, Storage> =>
+  Effect.gen(function* () {
     const storage = yield* Storage
     const folder = join(uri, METADATA_FOLDER)
     const files: Array<TimestampedName> = []
     const vacuums: Array<string> = []
-    for (const { name, kind } of yield* storage.list(folder)) {
+    for (const { name, kind } of listed) {
       const parsed = kind === "file" ? parseName(name) : undefined
       if (parsed === undefined || parsed.start < time.start || parsed.end > time.end) continue
       if (name.endsWith(".vac")) vacuums.push(join(folder, name))
@@ -145,7 +155,7 @@ export const loadMetadata = (
       { concurrency: 16 },
     )
     return yield* runSteps(() => mergeEntriesSteps(entries))
-  }))
+  })
 
 /** Returns the names of the files that a vacuum file lists. */
 const loadVacuumed = (uri: string): Effect.Effect<ReadonlyArray<string>, MetadataError, Storage> =>

@@ -146,10 +146,6 @@ export const loadDirectory = (
         deletes.set(name, { name, time: parsed.start, uri: from, bytes })
       }
     }
-    for (const commit of commits) {
-      if (commit.name.endsWith(".del")) addDelete(`${COMMITS_FOLDER}/${commit.name}`, commit.uri, undefined)
-      else addCommit(commit.name)
-    }
     for (const file of consolidated) {
       const entries = yield* attemptFormat(() => {
         const all = decode(ConsolidatedCommits, file.bytes, CURRENT_VERSION, file.uri)
@@ -162,6 +158,11 @@ export const loadDirectory = (
         if (entry.file !== null) addDelete(entry.path, file.uri, entry.file)
         else if (!ignored.has(entry.path)) addCommit(entry.path)
       }
+    }
+    // after the consolidated files: a vacuum may remove the file of a delete that one of them contains
+    for (const commit of commits) {
+      if (commit.name.endsWith(".del")) addDelete(`${COMMITS_FOLDER}/${commit.name}`, commit.uri, undefined)
+      else addCommit(commit.name)
     }
 
     if (ignored.size > 0) {

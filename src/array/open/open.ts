@@ -33,8 +33,9 @@ import {
 } from "./directory.ts"
 import { keyBytes, withKey } from "./key.ts"
 import { ArrayNotFound, type ArrayNotFoundReason, type InvalidOption } from "./errors.ts"
-import { join, listArray, type Listing, type SchemaListing } from "./listing.ts"
+import { join, type Listing, type SchemaListing } from "./listing.ts"
 import { type Opening, openingOf, type OpenOptions } from "./open_options.ts"
+import { readListed } from "./read_listed.ts"
 import { makeSchemas } from "./schemas.ts"
 import { marksIn } from "./unfinished.ts"
 
@@ -123,14 +124,21 @@ export const reopenArray = (
   )
 
 const openAt = (
+  opening: Opening,
+  bounded: BoundedCache,
+  before: OpenedArray | undefined,
+): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
+  readListed(opening.uri, (listing) => openListed(opening, listing, bounded, before))
+
+const openListed = (
   { uri, time, key, verifyChecksums }: Opening,
+  listing: Listing,
   bounded: BoundedCache,
   before: OpenedArray | undefined,
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const access = yield* accessOf({ key, verifyChecksums })
-    const listing = yield* listArray(uri)
     if (!isArray(listing)) return yield* Effect.fail(noArray(listing))
     const directory = yield* loadDirectory(listing)
     const file = schemaAt(directory.schemas, time.end)
@@ -160,7 +168,10 @@ const openAt = (
         concurrency: inFlight(storage, uri, 16),
       })
     const concurrency = inFlight(storage, uri, 2)
-    const loadFooters = several ? loadConsolidatedFooters(access, listing) : Effect.succeed(NO_FOOTERS)
+    // a vacuum may have removed the file; the footers are also in the fragments
+    const loadFooters = several
+      ? Effect.catchTag(loadConsolidatedFooters(access, listing), "NotFound", () => Effect.succeed(NO_FOOTERS))
+      : Effect.succeed(NO_FOOTERS)
     let entries = inDense
     let schema: ArraySchema
     let loaded: ReadonlyArray<Fragment | undefined>

@@ -9,7 +9,9 @@ import { type ConsolidatedCommit, ConsolidatedCommits } from "../../../schema/co
 import { commitPath } from "../../../schema/name/array_paths.ts"
 import { compareNames } from "../../../schema/name/timestamped_name.ts"
 import { Since } from "../../../schema/version/version.ts"
-import { join, listArray } from "../../array/open/listing.ts"
+import { claimCommits } from "../../array/create/commit_claim.ts"
+import { join } from "../../array/open/listing.ts"
+import { readListed } from "../../array/open/read_listed.ts"
 import { loadLatestSchema } from "../../array/open/latest_schema.ts"
 import type { EncryptionKey } from "../../../platform/keys.ts"
 import { commitsOf, loadCommitFiles } from "../directory/commit_files.ts"
@@ -22,14 +24,16 @@ export const consolidateCommits = (
   uri: string,
   key: EncryptionKey | undefined,
 ): Effect.Effect<ConsolidateResult, ConsolidateFilesError, Storage | Codecs> =>
-  Effect.gen(function* () {
+  Effect.scoped(Effect.gen(function* () {
     const storage = yield* Storage
     const { schema: { version } } = yield* loadLatestSchema(uri, key)
     if (version < Since.folders) {
       const detail = `commits are consolidated from format ${Since.folders} on, the array has ${version}`
       return yield* Effect.fail(new MaintenanceError({ uri, reason: "Unsupported", detail }))
     }
-    const files = yield* loadCommitFiles(yield* listArray(uri))
+    // a vacuum must not remove a commit between the listing and the consolidated file
+    yield* claimCommits(uri)
+    const files = yield* readListed(uri, loadCommitFiles)
     const commits = [...commitsOf(files).values()].sort((a, b) => compareNames(a.name, b.name))
     if (commits.length === 0) return unchanged
     const names = new Set(commits.map(({ path }) => path))
@@ -52,4 +56,4 @@ export const consolidateCommits = (
     const path = commitPath(version, name, "consolidated")!
     yield* createUnique(storage, join(uri, path), encode(ConsolidatedCommits, entries, version))
     return { written: [path], inputs: commits.map((commit) => commit.path) }
-  })
+  }))

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../../platform/storage/service.ts"
-import { listArray } from "../../array/open/listing.ts"
+import { readListed } from "../../array/open/read_listed.ts"
 import { type CommitFile, commitsOf, loadCommitFiles } from "../directory/commit_files.ts"
 import type { Replaced, VacuumFailure } from "../vacuum/removal.ts"
 
@@ -13,7 +13,7 @@ import type { Replaced, VacuumFailure } from "../vacuum/removal.ts"
  */
 export const planCommitsVacuum = (uri: string): Effect.Effect<ReadonlyArray<Replaced>, VacuumFailure, Storage> =>
   Effect.gen(function* () {
-    const files = yield* loadCommitFiles(yield* listArray(uri))
+    const files = yield* readListed(uri, loadCommitFiles)
     const { single, consolidated, ignoreFiles, ignored } = files
     const removals: Array<Replaced> = []
     // the file to keep: it lists all commits, and no ignored ones

@@ -7,7 +7,8 @@ import { type Entry, Storage } from "../../../platform/storage/service.ts"
 import type { FormatError } from "../../../schema/errors/format_error.ts"
 import { FRAGMENTS_FOLDER } from "../../../schema/name/array_paths.ts"
 import { parseName } from "../../../schema/name/timestamped_name.ts"
-import { join, listArray } from "../../array/open/listing.ts"
+import { join } from "../../array/open/listing.ts"
+import { readListed } from "../../array/open/read_listed.ts"
 import { commitsOf, loadCommitFiles } from "./commit_files.ts"
 
 /**
@@ -21,13 +22,15 @@ export const uncommittedFragments = (
     const storage = yield* Storage
     // list the fragments first: a write that commits between the two listings is then not reported
     const inFolder = yield* storage.list(join(uri, FRAGMENTS_FOLDER))
-    const listing = yield* listArray(uri)
-    const commits = commitsOf(yield* loadCommitFiles(listing))
+    const [{ root }, commits] = yield* readListed(
+      uri,
+      (listing) => Effect.map(loadCommitFiles(listing), (files) => [listing, commitsOf(files)] as const),
+    )
     const committed = new Set([...commits.values()].map(({ name }) => name.name))
     const isUncommitted = ({ kind, name }: Entry): boolean =>
       kind === "folder" && parseName(name)?.form === "t_t_uuid_v" && !committed.has(name)
     return [
-      ...listing.root.filter(isUncommitted).map(({ name }) => name),
+      ...root.filter(isUncommitted).map(({ name }) => name),
       ...inFolder.filter(isUncommitted).map(({ name }) => `${FRAGMENTS_FOLDER}/${name}`),
     ].sort()
   })

@@ -16,9 +16,11 @@ import { VacuumFile, vacuumLine } from "../../../schema/commit/vacuum_file.ts"
 import { commitPath, fragmentPath } from "../../../schema/name/array_paths.ts"
 import { formatName, parseName, type TimestampedName } from "../../../schema/name/timestamped_name.ts"
 import { Since } from "../../../schema/version/version.ts"
+import { claimCommits } from "../../array/create/commit_claim.ts"
 import { NameGenerator } from "../../array/create/name_generator.ts"
 import { withKey } from "../../array/open/key.ts"
-import { join, listArray } from "../../array/open/listing.ts"
+import { join } from "../../array/open/listing.ts"
+import { readListed } from "../../array/open/read_listed.ts"
 import { loadDirectory } from "../../array/open/directory.ts"
 import { openArray, type OpenedArray, type OpenError, reopenArray } from "../../array/open/open.ts"
 import type { ReadError } from "../../query/options/read_error.ts"
@@ -26,11 +28,12 @@ import { commitFragments } from "../../write/fragment/commit.ts"
 import type { FinishedFragment } from "../../write/fragment/fragment_writer.ts"
 import { targetOf } from "../../write/fragment/fragment_target.ts"
 import type { WriteFailure } from "../../write/result/write_result.ts"
+import { uncommittedFragments } from "../directory/uncommitted_fragments.ts"
 import { consolidatedUuid, spanOf } from "../directory/consolidated_name.ts"
 import { MaintenanceError } from "../directory/maintenance_error.ts"
 import { type ConsolidateFilesError, type ConsolidateResult, unchanged } from "../directory/result.ts"
 import { combinationProblem } from "../plan/fragment_plan.ts"
-import { resultSchema } from "../plan/result_schema.ts"
+import { keepsTimes, resultSchema } from "../plan/result_schema.ts"
 import type { ConsolidationTask } from "../plan/task.ts"
 import { consolidateDense } from "./consolidate_dense.ts"
 import { consolidateSparse } from "./consolidate_sparse.ts"
@@ -61,6 +64,10 @@ export const openWhole = (
   key: EncryptionKey | undefined,
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   openArray(uri, { end: Number.MAX_SAFE_INTEGER, ...(key === undefined ? {} : { key }) })
+
+/** Returns the latest time of the fragments of an open array. */
+export const newestTime = ({ fragments }: OpenedArray): number =>
+  fragments.reduce((newest, { name }) => Math.max(newest, name.end), 0)
 
 const refuse = (uri: string, reason: MaintenanceError["reason"], detail: string) =>
   Effect.fail(new MaintenanceError({ uri, reason, detail }))
@@ -110,6 +117,41 @@ const commitResult = (
     yield* Effect.tapError(storeVacuum(uri, result, inputs), () => Effect.ignore(undo))
   }))
 
+/** Milliseconds after its timestamp in which an uncommitted fragment may belong to a write that is under way. */
+const MAX_WRITE_TIME = 600_000
+
+/**
+ * Returns what changed since an array was opened so that the result of a task cannot be committed; `undefined` if nothing
+ * did. Writers and other maintenance may have run meanwhile.
+ */
+const changeSince = (
+  opened: OpenedArray,
+  { fragments: inputs, purgeDeleted }: ConsolidationTask,
+): Effect.Effect<string | undefined, ConsolidateFragmentsError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const hasTimes = keepsTimes(opened.schema)
+    // list the writes under way first: those that commit before the second listing are checked as fragments
+    const uncommitted = hasTimes ? [] : yield* uncommittedFragments(opened.uri)
+    const current = yield* reopenArray(opened, { end: Number.MAX_SAFE_INTEGER })
+    const chosen = current.fragments.filter(({ name }) => inputs.includes(name.name))
+    if (chosen.length < inputs.length) {
+      const replaced = inputs.find((input) => chosen.every(({ name }) => name.name !== input))
+      return `another process replaced the fragment ${replaced} meanwhile`
+    }
+    const problem = combinationProblem(current, chosen, purgeDeleted)
+    if (problem !== undefined) return problem
+    const [, end] = spanOf(chosen.map(({ name }) => name))
+    const now = yield* Clock.currentTimeMillis
+    const underWay = uncommitted.find((path) => {
+      const name = parseName(path)
+      // results of maintenance span several times
+      return name !== undefined && name.start === name.end && name.end <= end && now - name.end < MAX_WRITE_TIME
+    })
+    return underWay === undefined
+      ? undefined
+      : `the write of ${underWay} is not finished, and the result could cover its cells; try again`
+  })
+
 /**
  * Runs a task. A task that was completed before changes nothing. `planned` is the array for which the task was planned,
  * so that it is not opened again; changes since then are found before the commit.
@@ -129,7 +171,7 @@ export const runTask = (
       return yield* refuse(uri, "Missing", "the task contains a fragment twice, or an invalid name")
     }
     const time = spanOf(names)
-    const directory = yield* loadDirectory(yield* listArray(openedArray.uri))
+    const directory = yield* readListed(openedArray.uri, loadDirectory)
     const committed = new Set(directory.fragments.map(({ name }) => name.name))
     const replacing = new Set(directory.vacuums.map(({ name }) => name.name))
     const nameOf = (uuid: string) => formatName(...time, uuid, version >= Since.splitDimensions ? version : undefined)
@@ -197,15 +239,12 @@ export const runTask = (
       : consolidateSparse(consolidation)
     const finished = yield* Effect.provideService(writing, NameGenerator, { next: Effect.provide(next, codecs) })
     if (finished.length === 0) return unchanged
-    // check again: another process may have combined the same fragments meanwhile
-    const current = new Set(
-      (yield* reopenArray(openedArray, { end: Number.MAX_SAFE_INTEGER })).fragments.map((f) => f.name.name),
-    )
-    const replaced = task.fragments.find((name) => !current.has(name))
-    if (replaced !== undefined) {
-      return yield* refuse(uri, "Stale", `another process replaced the fragment ${replaced} meanwhile`)
-    }
-    yield* storage.remove(join(folder, CLAIM_FILE))
-    yield* commitResult(openedArray.uri, finished, names)
+    yield* Effect.scoped(Effect.gen(function* () {
+      yield* claimCommits(openedArray.uri)
+      const changed = yield* changeSince(openedArray, task)
+      if (changed !== undefined) return yield* refuse(uri, "Stale", changed)
+      yield* storage.remove(join(folder, CLAIM_FILE))
+      yield* commitResult(openedArray.uri, finished, names)
+    }))
     return { ...result(finished[0].name), written: finished.map(({ name }) => fragmentPath(version, name)) }
   })))

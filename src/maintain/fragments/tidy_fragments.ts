@@ -11,7 +11,7 @@ import type { ConsolidateResult } from "../directory/result.ts"
 import { fragmentBytes } from "../plan/choose_fragments.ts"
 import { planFragments } from "../plan/fragment_plan.ts"
 import type { ConsolidationTask } from "../plan/task.ts"
-import { type ConsolidateFragmentsError, openWhole, runTask } from "./run_task.ts"
+import { type ConsolidateFragmentsError, newestTime, openWhole, runTask } from "./run_task.ts"
 import { unfinishedTask } from "./unfinished_task.ts"
 
 /** Rules for the fragments that are combined. */
@@ -32,7 +32,7 @@ export interface TidyFragmentsOptions extends SizePolicy {
   readonly memory: number | undefined
 }
 
-/** Maximum number of tasks in sequence that another process completed first. */
+/** Maximum number of tasks in sequence that a change of another process prevented. */
 const MAX_STALE_TASKS = 10
 
 /** Divides fragments into runs of neighbours whose sum is at most the target size. */
@@ -57,10 +57,14 @@ const smallRuns = (
   return [...runs, run].filter(({ length }) => length > 1)
 }
 
-/** Returns the tasks that combine small fragments of an open array. They have no fragments in common. */
+/**
+ * Returns the tasks that combine small fragments of an open array, of times up to `end`. They have no fragments in
+ * common.
+ */
 export const planSmallFragments = (
   array: OpenedArray,
   { targetSize, levelFactor }: SizePolicy,
+  end = Infinity,
 ): Effect.Effect<ReadonlyArray<ConsolidationTask>, never, Codecs> =>
   Effect.gen(function* () {
     const rules = {
@@ -73,7 +77,9 @@ export const planSmallFragments = (
     }
     const unfinished = yield* unfinishedTask(array, rules)
     if (unfinished !== undefined) return [unfinished]
-    return smallRuns(array.fragments, targetSize).flatMap((run) => planFragments(array, run, rules, Infinity))
+    return smallRuns(array.fragments.filter(({ name }) => name.end <= end), targetSize).flatMap((run) =>
+      planFragments(array, run, rules, Infinity)
+    )
   })
 
 /** Combines small fragments until the policy chooses none. Plans again if another process replaced a fragment. */
@@ -86,14 +92,22 @@ export const tidyFragments = (
     const written = new Set<string>()
     const inputs = new Set<string>()
     let stale = 0
+    // omit fragments that writers add meanwhile: otherwise the call would not end while they write
+    let end: number | undefined
     while (true) {
-      const [task] = yield* planSmallFragments(yield* openWhole(uri, key), options)
+      const array = yield* openWhole(uri, key)
+      end ??= newestTime(array)
+      const [task] = yield* planSmallFragments(array, options, end)
       if (task === undefined) break
       const result = yield* runTask(uri, task, { key, memory, onProgress: undefined }).pipe(
-        Effect.catchTag("MaintenanceError", (error) =>
-          error.reason === "Stale" && ++stale < MAX_STALE_TASKS ? Effect.succeed(undefined) : Effect.fail(error)),
+        Effect.catchIf(
+          (error) => error._tag === "MaintenanceError" && error.reason !== "Unsupported",
+          () => Effect.succeed(undefined),
+        ),
       )
       if (result === undefined) {
+        // the next call continues
+        if (++stale === MAX_STALE_TASKS) break
         continue
       }
       if (result.written.length === 0) {
@@ -108,9 +122,7 @@ export const tidyFragments = (
       }
     }
     return {
-      written: [...written].filter((path) =>
-        !inputs.has(path)
-      ),
+      written: [...written].filter((path) => !inputs.has(path)),
       inputs: [...inputs].filter((path) => !written.has(path)),
     }
   })

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../../platform/errors.ts"
-import { inFlight, Storage } from "../../../platform/storage/service.ts"
+import { type Entry, inFlight, Storage } from "../../../platform/storage/service.ts"
 import { decode } from "../../../schema/binary/mod.ts"
 import { vacuumedNames, VacuumFile } from "../../../schema/commit/vacuum_file.ts"
 import type { FormatError } from "../../../schema/errors/format_error.ts"
@@ -11,6 +11,7 @@ import { METADATA_FOLDER } from "../../../schema/name/array_paths.ts"
 import { compareNames, parseName, type TimestampedName } from "../../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION } from "../../../schema/version/version.ts"
 import { join } from "../../array/open/listing.ts"
+import { readListedFolder } from "../../array/open/read_listed.ts"
 import { attemptFormat } from "../../tile/attempt.ts"
 
 /** A vacuum file with the names of the files that it lists. */
@@ -33,11 +34,17 @@ export interface MetadataFiles {
 export const loadMetadataFiles = (
   uri: string,
 ): Effect.Effect<MetadataFiles, NotFound | StorageError | FormatError, Storage> =>
+  readListedFolder(join(uri, METADATA_FOLDER), (entries) => parseMetadataFiles(uri, entries))
+
+const parseMetadataFiles = (
+  uri: string,
+  entries: ReadonlyArray<Entry>,
+): Effect.Effect<MetadataFiles, NotFound | StorageError | FormatError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const files: Array<TimestampedName> = []
     const listed: Array<{ readonly path: string; readonly name: TimestampedName }> = []
-    for (const { name: file, kind } of yield* storage.list(join(uri, METADATA_FOLDER))) {
+    for (const { name: file, kind } of entries) {
       const name = kind === "file" ? parseName(file) : undefined
       if (name === undefined) continue
       if (file.endsWith(".vac")) listed.push({ path: `${METADATA_FOLDER}/${file}`, name })

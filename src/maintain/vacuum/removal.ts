@@ -56,12 +56,14 @@ export interface RemovalOptions {
 export const ageProblem = (
   replacement: RemovedFile,
   age: number,
-): Effect.Effect<string | undefined, NotFound | StorageError, Storage> =>
+): Effect.Effect<string | undefined, StorageError, Storage> =>
   Effect.gen(function* () {
     if (age === 0) return undefined
     const storage = yield* Storage
     const now = yield* Clock.currentTimeMillis
-    const { lastModified } = yield* storage.head(replacement.uri)
+    const head = yield* Effect.catchTag(storage.head(replacement.uri), "NotFound", () => Effect.succeed(undefined))
+    if (head === undefined) return "another vacuum removed the file that replaces it, or its list"
+    const { lastModified } = head
     if (lastModified === undefined) return "the storage has no time for the file that replaces it; use an age of 0"
     return lastModified <= now - age ? undefined : `it was replaced less than ${age} ms ago`
   })

@@ -4,10 +4,12 @@
 import * as Effect from "effect/Effect"
 import { Storage } from "../../../platform/storage/service.ts"
 import { FRAGMENT_METADATA_FILE } from "../../../schema/name/data_file.ts"
-import { parseName, type TimestampedName } from "../../../schema/name/timestamped_name.ts"
+import { lastComponent, parseName, type TimestampedName } from "../../../schema/name/timestamped_name.ts"
 import { type Directory, loadDirectory } from "../../array/open/directory.ts"
-import { join, listArray } from "../../array/open/listing.ts"
-import { loadCommitFiles, type VacuumFileEntry } from "../directory/commit_files.ts"
+import { claimCommits } from "../../array/create/commit_claim.ts"
+import { join } from "../../array/open/listing.ts"
+import { readListed } from "../../array/open/read_listed.ts"
+import { type CommitFiles, loadCommitFiles, type VacuumFileEntry } from "../directory/commit_files.ts"
 import { ageProblem, type KeptFile, type RemovalOptions, type VacuumFailure, type VacuumResult } from "./removal.ts"
 import { folderOf, listFragmentFolders, removeCommits, removeFolders } from "./remove_fragments.ts"
 
@@ -47,6 +49,15 @@ const replacementProblem = (
       : `the fragment ${name.name}, which replaces it, is incomplete`
   })
 
+/** Returns the commit files of an array; `files` if no file of consolidated or ignored commits was added or removed. */
+const currentFiles = (uri: string, files: CommitFiles): Effect.Effect<CommitFiles, VacuumFailure, Storage> =>
+  readListed(uri, (listing) => {
+    const lists = listing.commits.filter(({ name }) => /\.(con|ign)$/.test(name)).map(({ name }) => name)
+    const known = new Set([...files.consolidated, ...files.ignoreFiles].map(({ path }) => lastComponent(path)))
+    const isSame = lists.length === known.size && lists.every((name) => known.has(name))
+    return isSame ? Effect.succeed(files) : loadCommitFiles(listing)
+  })
+
 /** Removes the fragments that vacuum files list, and these files. */
 export const vacuumFragments = (
   uri: string,
@@ -54,12 +65,17 @@ export const vacuumFragments = (
 ): Effect.Effect<VacuumResult, VacuumFailure, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const listing = yield* listArray(uri)
     // read all files before anything is removed, so that a path outside the array fails first
-    const files = yield* loadCommitFiles(listing)
-    const directory = yield* loadDirectory(listing)
+    const { listing, files, directory } = yield* readListed(uri, (listing) =>
+      Effect.all({
+        listing: Effect.succeed(listing),
+        files: loadCommitFiles(listing),
+        directory: loadDirectory(listing),
+      }))
     const vacuums = sorted(files.vacuums)
-    if (vacuums.length === 0) return { removed: [], kept: [] }
+    if (vacuums.length === 0) {
+      return { removed: [], kept: [] }
+    }
     const { present, links } = yield* listFragmentFolders(uri, listing)
     const removed = new Set<string>()
     const kept: Array<KeptFile> = []
@@ -72,7 +88,12 @@ export const vacuumFragments = (
         continue
       }
       if (!dryRun) {
-        yield* removeCommits(uri, names, files, vacuum.name.version)
+        yield* Effect.scoped(Effect.gen(function* () {
+          // no process may list the commits in a consolidated file meanwhile
+          yield* claimCommits(uri)
+          const current = yield* currentFiles(uri, files)
+          yield* removeCommits(uri, names, current, vacuum.name.version)
+        }))
         yield* removeFolders(uri, names, links)
         yield* storage.remove(vacuum.uri)
       }

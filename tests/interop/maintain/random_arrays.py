@@ -15,11 +15,13 @@ import tiledb
 
 folder, first, count, command = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
 KINDS = ['rain', 'snow', 'hail']
-OLD_VERSIONS = [10, 12, 14, 15, 18, 20, 21]
+OLD_VERSIONS = [5, 6, 7, 8, 9, 10, 12, 14, 15, 18, 20, 21]
 # from this version on, consolidated sparse fragments contain the times of their cells
 FIRST_WITH_TIMES = 15
 # from this version on, commits can be consolidated
 FIRST_WITH_COMMITS = 12
+# from this version on, attributes can be nullable and cells can have Hilbert order
+FIRST_WITH_NULLS = 7
 
 
 def tessera(*args, text=None):
@@ -28,6 +30,15 @@ def tessera(*args, text=None):
     if done.returncode != 0:
         raise RuntimeError('tessera %s: %s' % (' '.join(args), done.stderr.strip()))
     return done.stdout
+
+
+def tessera_twice(*args):
+    """Runs a command of tessera in two processes at the same time."""
+    processes = [subprocess.Popen([*command, *args], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    errors = [process.communicate()[1] for process in processes]
+    for process, error in zip(processes, errors):
+        if process.returncode != 0:
+            raise RuntimeError('tessera %s: %s' % (' '.join(args), error.strip()))
 
 
 class Case:
@@ -39,7 +50,7 @@ class Case:
         self.sparse = self.random.random() < 0.8
         self.strings = self.random.random() < 0.4
         self.duplicates = self.random.random() < 0.4
-        self.version = int(self.random.choice(OLD_VERSIONS)) if self.random.random() < 0.3 else 22
+        self.version = int(self.random.choice(OLD_VERSIONS)) if self.random.random() < 0.4 else 22
         self.names = ['v', 's', 'n', 'e']
         self.has_dropped = False
         self.has_deletes = False
@@ -63,7 +74,7 @@ class Case:
         attrs = [
             tiledb.Attr('v', dtype=np.int64, filters=filters),
             tiledb.Attr('s', dtype='ascii', var=True, filters=filters),
-            tiledb.Attr('n', dtype=np.float32, nullable=True),
+            tiledb.Attr('n', dtype=np.float32, nullable=self.version >= FIRST_WITH_NULLS),
             tiledb.Attr('e', dtype=np.int8, enum_label='kinds'),
         ]
         if not self.sparse:
@@ -74,7 +85,7 @@ class Case:
             attrs = attrs[:3]
             self.names = ['v', 's', 'n']
         enums = [tiledb.Enumeration('kinds', False, KINDS)] if 'e' in self.names else None
-        order = random.choice(['row-major', 'col-major', 'hilbert']) if self.sparse else 'row-major'
+        order = random.choice(['row-major', 'col-major', 'hilbert'][:3 if self.version >= FIRST_WITH_NULLS else 2]) if self.sparse else 'row-major'
         options = {'allows_duplicates': self.duplicates, 'capacity': int(random.integers(2, 40))} if self.sparse else {}
         schema = tiledb.ArraySchema(
             domain=tiledb.Domain(*dims), attrs=attrs, enums=enums, sparse=self.sparse, cell_order=order,
@@ -117,7 +128,7 @@ class Case:
         rows = [','.join(fields)]
         for i in range(size):
             rows.append(','.join(
-                '' if name == 'n' and random.random() < 0.3 else
+                '' if name == 'n' and self.version >= FIRST_WITH_NULLS and random.random() < 0.3 else
                 KINDS[data[name][i]] if name == 'e' else str(data[name][i]) for name in fields))
         tessera('import', '-', self.uri, '--append', '--at', str(time), '--quiet', text='\n'.join(rows) + '\n')
 
@@ -186,7 +197,10 @@ class Case:
                     args += ['--max-fragments', str(int(random.integers(2, 4))), '--min-fragments', '2', '--steps', '1']
             if verb == 'tidy' and random.random() < 0.5:
                 args.append('--drop-history')
-            steps.append((' '.join([args[0], *args[2:]]), lambda args=args: tessera(*args, '--quiet')))
+            # several processes may tidy an array at the same time
+            run = tessera_twice if verb == 'tidy' and random.random() < 0.4 else tessera
+            name = ' '.join([args[0], *args[2:], *(['twice'] if run is tessera_twice else [])])
+            steps.append((name, lambda args=args, run=run: run(*args, '--quiet')))
         return steps
 
 
