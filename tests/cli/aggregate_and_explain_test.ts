@@ -251,7 +251,7 @@ describe("delete", () => {
       await refused(["delete", copy], /delete: select the cells: --where CONDITION/)
       await refused(["delete", copy, "--where", "depht > 5"], /depht: the array has no such field; it has/)
       await refused(["delete", copy, "--where", "depth >"], /character 8 of "depth >"/)
-      await refused(["delete", copy, "--where", "depth > 5", "--at", "noon"], /delete: --at: "noon" is not a time/)
+      await refused(["delete", copy, "--where", "depth > 5", "--at", "noon"], /--at: "noon" is not a time/)
       const dense = await cli(["delete", weather, "--where", "temperature > 5"])
       assertEquals([dense.code, dense.out], [5, ""])
       assertMatch(dense.err, /the array is dense; only sparse arrays support deletes by a condition/)
