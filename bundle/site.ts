@@ -11,7 +11,7 @@ import process from "node:process"
 const root = join(import.meta.dirname!, "..")
 const VITEPRESS = "1.6.4"
 /** The modules of the API reference. */
-const MODULES = ["mod.ts", "platform/mod.ts", "schema/mod.ts", "src/cli/mod.ts"]
+const MODULES = ["mod.ts", "platform/mod.ts", "schema/mod.ts", "src/cli/mod.ts", "platform/storage/s3/mod.ts"]
 /** The pages in the order of the sidebar. */
 const GROUPS: Readonly<Record<string, ReadonlyArray<string>>> = {
   Tasks: [
@@ -22,6 +22,7 @@ const GROUPS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "writing",
     "metadata-and-groups",
     "time-travel",
+    "history",
     "maintenance",
     "object-stores",
     "web",
