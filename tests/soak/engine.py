@@ -1,7 +1,6 @@
 """A process of the soak in the engine: `engine.py ROLE CASE ROOT SECONDS`; roles and output as in `actor.ts`."""
 import json
 import os
-import shutil
 import sys
 import time
 
@@ -18,6 +17,25 @@ def log(event, write):
         file.write('%s %d\n' % (event, write))
 
 
+reopened = 0
+
+
+def open_listed(mode):
+    """Opens the array for reads or deletes; again if a vacuum removes a commit file between its listing and the read.
+
+    The engine reads vacuum files and consolidated commits after it has listed them, and fails if one is missing then. Its
+    writes do not read them.
+    """
+    global reopened
+    while True:
+        try:
+            return tiledb.open(uri, mode)
+        except tiledb.TileDBError as error:
+            if 'No such file' not in str(error) or '__commits/' not in str(error):
+                raise
+            reopened += 1
+
+
 def write_once(write):
     log('begin', write)
     with tiledb.open(uri, 'w') as array:
@@ -32,7 +50,7 @@ def write_once(write):
     log('end', write)
     if kind == 'deletes' and write % 7 == 0:
         log('begin-delete', write - 2)
-        with tiledb.open(uri, 'd') as array:
+        with open_listed('d') as array:
             array.query(cond='writer == %d and write == %d' % (WRITER, write - 2)).submit()
         log('end-delete', write - 2)
 
@@ -53,7 +71,7 @@ def progress():
 def read_once():
     """Returns a problem of a read, or None."""
     before = progress()
-    with tiledb.open(uri) as array:
+    with open_listed('r') as array:
         data = array[:]
     after = progress()
     for writer, ((_, ended, _, deleted), (begun, _, deleting, _)) in enumerate(zip(before, after)):
@@ -84,7 +102,7 @@ def read_once():
 
 
 def main():
-    rounds, reopened, problems, end = 0, 0, [], time.time() + seconds
+    rounds, problems, end = 0, [], time.time() + seconds
     while not problems and (rounds == 0 or time.time() < end):
         rounds += 1
         try:
@@ -94,11 +112,6 @@ def main():
                 problem = read_once()
                 problems += [] if problem is None else [problem]
         except tiledb.TileDBError as error:
-            # the engine reads small commit files after it has listed them, and fails if a vacuum removes one meanwhile
-            if role == 'reader' and 'No such file' in str(error) and '__commits/' in str(error):
-                reopened += 1
-                continue
-            shutil.copytree(uri, os.path.join(root, 'failed'), dirs_exist_ok=True)
             problems.append(str(error))
     print(json.dumps({'role': 'engine ' + role, 'rounds': rounds, 'refusals': reopened, 'repeated': 0, 'problems': problems}))
 
