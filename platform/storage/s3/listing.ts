@@ -75,7 +75,8 @@ export const parsePage = (bytes: Uint8Array, prefix: string): ObjectPage | undef
       return {
         key: keyOf(element, "Key"),
         size: size !== undefined && /^\d{1,15}$/.test(size) ? Number(size) : undefined,
-        lastModified: Number.isNaN(time) ? undefined : time,
+        // whole seconds, as in the headers of an object
+        lastModified: Number.isNaN(time) ? undefined : Math.floor(time / 1000) * 1000,
         etag: etag === undefined || etag.length > 256 ? undefined : etag,
       }
     })

@@ -12,6 +12,7 @@ import type { StorageError } from "../../../platform/errors.ts"
 import { createUnique, Storage } from "../../../platform/storage/service.ts"
 import { withTurns } from "../../../platform/host/event_loop_turns.ts"
 import { encode } from "../../../schema/binary/mod.ts"
+import type { FormatError } from "../../../schema/errors/format_error.ts"
 import { VacuumFile, vacuumLine } from "../../../schema/commit/vacuum_file.ts"
 import { commitPath, fragmentPath } from "../../../schema/name/array_paths.ts"
 import { formatName, parseName, type TimestampedName } from "../../../schema/name/timestamped_name.ts"
@@ -237,7 +238,18 @@ export const runTask = (
     const writing = openedArray.schema.arrayType === "dense"
       ? consolidateDense(consolidation)
       : consolidateSparse(consolidation)
-    const finished = yield* Effect.provideService(writing, NameGenerator, { next: Effect.provide(next, codecs) })
+    const finished = yield* Effect.provideService(writing, NameGenerator, { next: Effect.provide(next, codecs) }).pipe(
+      // a vacuum without a minimum age may have removed an input that another process replaced meanwhile
+      Effect.catchTag(
+        "FormatError",
+        (error) =>
+          Effect.flatMap(
+            changeSince(openedArray, task),
+            (changed): Effect.Effect<never, FormatError | MaintenanceError> =>
+              changed === undefined ? Effect.fail(error) : refuse(uri, "Stale", changed),
+          ),
+      ),
+    )
     if (finished.length === 0) return unchanged
     yield* Effect.scoped(Effect.gen(function* () {
       yield* claimCommits(openedArray.uri)
